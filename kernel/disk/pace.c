@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When a request is due: see pace.h. */
+#include "pace.h"
+
 #ifdef __KERNEL__
 #include <linux/math64.h>
 #include <linux/string.h>
@@ -13,8 +15,6 @@ static u64 div64_u64_rem(u64 dividend, u64 divisor, u64 *remainder)
 	return dividend / divisor;
 }
 #endif
-
-#include "pace.h"
 
 static u64 later(u64 a, u64 b)
 {

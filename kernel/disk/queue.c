@@ -28,8 +28,9 @@
 struct disk_cmd {
 	struct list_head node;
 	u64 due_ns;
-	enum disk_op op;
+	u64 pos_bytes;
 	u32 bytes;
+	enum disk_op op;
 	bool copied;
 	blk_status_t status;
 };
@@ -136,36 +137,45 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Give a request its place. False if the disk is dead. */
-static bool admit(struct disk *disk, struct disk_cmd *cmd)
+/* Whole blocks within the disk: the block layer sees to it, but a mistake here writes over somebody else's memory. */
+static bool is_in_store(const struct disk *disk, const struct disk_cmd *cmd)
+{
+	u64 size_bytes = disk->store.size_bytes;
+
+	return IS_ALIGNED(cmd->pos_bytes | cmd->bytes, STORE_BLOCK_BYTES) &&
+	       cmd->pos_bytes <= size_bytes && cmd->bytes <= size_bytes - cmd->pos_bytes;
+}
+
+/* Give a request its place. An error if it gets none. */
+static blk_status_t admit(struct disk *disk, struct disk_cmd *cmd)
 {
 	enum pace_class class = op_class(cmd->op);
+	blk_status_t status = BLK_STS_OK;
 	unsigned long flags;
-	bool alive;
 
 	spin_lock_irqsave(&disk->lock, flags);
-	alive = !disk->dead;
-	if (alive) {
+	if (disk->dead || !is_in_store(disk, cmd)) {
+		disk->account.failed_requests++;
+		status = BLK_STS_IOERR;
+	} else {
 		cmd->due_ns = pace_admit(&disk->pace, class, ktime_get_ns(), cmd->bytes);
 		list_add_tail(&cmd->node, &disk->pending[class]);
 		disk->account.in_flight++;
-	} else {
-		disk->account.failed_requests++;
 	}
 	spin_unlock_irqrestore(&disk->lock, flags);
-	return alive;
+	return status;
 }
 
-static void copy(struct disk *disk, struct request *rq, enum disk_op op)
+static void copy(struct disk *disk, struct request *rq, const struct disk_cmd *cmd)
 {
-	u64 pos_bytes = (u64)blk_rq_pos(rq) << SECTOR_SHIFT;
+	u64 pos_bytes = cmd->pos_bytes;
 	struct req_iterator iter;
 	struct bio_vec bvec;
 
 	rq_for_each_segment(bvec, rq, iter) {
 		void *data = bvec_kmap_local(&bvec);
 
-		if (op == DISK_WRITE)
+		if (cmd->op == DISK_WRITE)
 			store_write(&disk->store, pos_bytes, data, bvec.bv_len);
 		else
 			store_read(&disk->store, pos_bytes, data, bvec.bv_len);
@@ -175,33 +185,26 @@ static void copy(struct disk *disk, struct request *rq, enum disk_op op)
 }
 
 /* The data is in place: the request may end. */
-static void publish(struct disk *disk, struct disk_cmd *cmd, u64 pos_bytes)
+static void publish(struct disk *disk, struct disk_cmd *cmd)
 {
 	unsigned long flags;
 
 	spin_lock_irqsave(&disk->lock, flags);
 	if (cmd->op == DISK_WRITE)
-		store_set_written(&disk->store, pos_bytes, cmd->bytes);
+		store_set_written(&disk->store, cmd->pos_bytes, cmd->bytes);
 	else if (cmd->op == DISK_DISCARD || cmd->op == DISK_WRITE_ZEROES)
-		store_zero(&disk->store, pos_bytes, cmd->bytes);
+		store_zero(&disk->store, cmd->pos_bytes, cmd->bytes);
 	cmd->copied = true;
 	if (next_cmd(disk) == cmd)
 		arm_timer(disk);
 	spin_unlock_irqrestore(&disk->lock, flags);
 }
 
-/* Whole blocks within the disk: the block layer says so, and what follows writes where it is told to. */
-static bool is_in_store(const struct disk *disk, u64 pos_bytes, u64 bytes)
-{
-	return IS_ALIGNED(pos_bytes | bytes, STORE_BLOCK_BYTES) &&
-	       pos_bytes <= disk->store.size_bytes && bytes <= disk->store.size_bytes - pos_bytes;
-}
-
 static void queue_one(struct disk *disk, struct request *rq)
 {
-	u64 pos_bytes = (u64)blk_rq_pos(rq) << SECTOR_SHIFT;
 	struct disk_cmd *cmd = blk_mq_rq_to_pdu(rq);
 	int op = rq_disk_op(rq);
+	blk_status_t status;
 
 	blk_mq_start_request(rq);
 	if (op < 0) {
@@ -209,17 +212,17 @@ static void queue_one(struct disk *disk, struct request *rq)
 		return;
 	}
 	cmd->op = op;
+	cmd->pos_bytes = op == DISK_FLUSH ? 0 : (u64)blk_rq_pos(rq) << SECTOR_SHIFT;
 	cmd->bytes = op == DISK_FLUSH ? 0 : blk_rq_bytes(rq);
 	cmd->copied = false;
-	if (op == DISK_FLUSH)
-		pos_bytes = 0;
-	if (WARN_ON_ONCE(!is_in_store(disk, pos_bytes, cmd->bytes)) || !admit(disk, cmd)) {
-		blk_mq_end_request(rq, BLK_STS_IOERR);
+	status = admit(disk, cmd);
+	if (status) {
+		blk_mq_end_request(rq, status);
 		return;
 	}
 	if (op == DISK_READ || op == DISK_WRITE)
-		copy(disk, rq, op);
-	publish(disk, cmd, pos_bytes);
+		copy(disk, rq, cmd);
+	publish(disk, cmd);
 }
 
 static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
