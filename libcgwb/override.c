@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "override.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nearest.h"
+#include "schema.h"
+
+int override_prepare(struct sections *sections)
+{
+	static const char *const kinds[] = { "scenario", "machine", "sysctl", NULL };
+
+	for (const char *const *kind = kinds; *kind; kind++) {
+		if (!sections_find(sections, *kind, "") && !sections_add(sections, *kind, "", 0))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fail(const struct section_key *key, struct cgwb_error *error, const char *what,
+		const char *word, const char *nearest)
+{
+	cgwb_error_at(error, -EINVAL, key->file, key->line, "%s: %s%s", key->name, what, word);
+	return cgwb_error_nearest(error, -EINVAL, nearest);
+}
+
+static bool name_is(const char *name, const char *text, size_t length)
+{
+	return strlen(name) == length && !strncmp(name, text, length);
+}
+
+/* A section's name, with or without a path's slash */
+static bool is_name_of(const struct section *section, const char *text, size_t length)
+{
+	return name_is(section->name, text, length) ||
+	       (section->name[0] == '/' && name_is(section->name + 1, text, length));
+}
+
+static bool is_spec_of(const struct section *section, const char *spec, size_t length)
+{
+	size_t kind = strlen(section->kind);
+
+	if (!schema_kind(section->kind) || !schema_kind(section->kind)->overridable)
+		return false;
+	if (!*section->name)
+		return name_is(section->kind, spec, length);
+	if (is_name_of(section, spec, length))
+		return true;
+	return length > kind && !strncmp(section->kind, spec, kind) && spec[kind] == ' ' &&
+	       is_name_of(section, spec + kind + 1, length - kind - 1);
+}
+
+/* What an override's name can mean. */
+struct search {
+	struct section *section; /* the last that was found */
+	const char *key; /* within the override's name */
+	size_t found;
+	char candidates[160]; /* for the error */
+	const struct section *without_key; /* a section that has no such key */
+	const char *key_wanted;
+};
+
+static void search_offer(struct search *search, struct section *section, const char *key)
+{
+	char *text = search->candidates;
+	size_t size = sizeof(search->candidates);
+
+	if (!schema_key(section, key)) {
+		search->without_key = section;
+		search->key_wanted = key;
+		return;
+	}
+
+	snprintf(text + strlen(text), size - strlen(text), "%s[%s%s%s]",
+		 search->found ? " or " : "", section->kind, *section->name ? " " : "",
+		 section->name);
+	search->section = section;
+	search->key = key;
+	search->found++;
+}
+
+/* Names may contain dots, and so may keys: every dot may be the one between them. */
+static void search_all(struct search *search, struct sections *sections, const char *name)
+{
+	for (const char *dot = name; (dot = strchr(dot, '.')); dot++) {
+		for (size_t i = 0; i < sections->n_all; i++) {
+			struct section *section = &sections->all[i];
+
+			if (is_spec_of(section, name, dot - name))
+				search_offer(search, section, dot + 1);
+		}
+	}
+}
+
+/* Nothing goes by that name: says what comes nearest. */
+static int fail_unknown(const struct sections *sections, const struct section_key *key,
+			struct cgwb_error *error)
+{
+	struct cgwb_nearest best = CGWB_NEAREST_INIT(key->name);
+	int err;
+
+	for (const char *dot = key->name; (dot = strchr(dot, '.')); dot++) {
+		char *spec = strndup(key->name, dot - key->name);
+		struct cgwb_nearest nearest = CGWB_NEAREST_INIT(spec);
+
+		if (!spec)
+			return -ENOMEM;
+		for (size_t i = 0; i < sections->n_all; i++) {
+			const struct section *section = &sections->all[i];
+
+			if (!schema_kind(section->kind)->overridable)
+				continue;
+			cgwb_nearest_offer(&nearest,
+					   *section->name ? section->name : section->kind);
+			if (*section->name == '/')
+				cgwb_nearest_offer(&nearest, section->name + 1);
+		}
+		if (nearest.best && nearest.distance < best.distance) {
+			best.best = nearest.best;
+			best.distance = nearest.distance;
+		}
+		free(spec);
+	}
+
+	err = fail(key, error, "no section has that name", "", best.best);
+	return err;
+}
+
+/* A key without a dot is one of [scenario]. */
+static int find_scenario_key(struct sections *sections, const struct section_key *key,
+			     struct search *search, struct cgwb_error *error)
+{
+	struct section *scenario = sections_find(sections, "scenario", "");
+	struct cgwb_nearest nearest = CGWB_NEAREST_INIT(key->name);
+
+	if (schema_key(scenario, key->name)) {
+		search->section = scenario;
+		search->key = key->name;
+		return 0;
+	}
+
+	schema_offer_keys(scenario, &nearest);
+	cgwb_nearest_offer(&nearest, "drop");
+	return fail(key, error, "neither drop, nor a key of [scenario], nor SECTION.KEY", "",
+		    nearest.best);
+}
+
+static int find_target(struct sections *sections, const struct section_key *key,
+		       struct search *search, struct cgwb_error *error)
+{
+	struct cgwb_nearest nearest = { 0 };
+
+	if (!strchr(key->name, '.'))
+		return find_scenario_key(sections, key, search, error);
+
+	search_all(search, sections, key->name);
+	if (search->found == 1)
+		return 0;
+	if (search->found)
+		return fail(key, error, "which one? ", search->candidates, NULL);
+	if (!search->without_key)
+		return fail_unknown(sections, key, error);
+
+	nearest = (struct cgwb_nearest)CGWB_NEAREST_INIT(search->key_wanted);
+	schema_offer_keys(search->without_key, &nearest);
+	return fail(key, error, "no such key: ", search->key_wanted, nearest.best);
+}
+
+static int apply_key(struct sections *sections, const struct section_key *key,
+		     struct cgwb_error *error)
+{
+	struct search search = { 0 };
+	int err;
+
+	err = find_target(sections, key, &search, error);
+	if (err)
+		return err;
+
+	if (!*key->value) {
+		section_unset(search.section, search.key);
+		return 0;
+	}
+	return section_set(search.section, search.key, key->value, key->file, key->line);
+}
+
+/* Whether `drop = name` takes that section away */
+static bool is_dropped(const struct section *section, const char *name, size_t length)
+{
+	const char *job = section_value(section, "job", "");
+
+	if (!strcmp(section->kind, "job") || !strcmp(section->kind, "cgroup"))
+		return is_name_of(section, name, length);
+
+	/* What is left out cannot be measured; `n/a` says so in the table. */
+	return !strcmp(section->kind, "measure") && name_is(job, name, length);
+}
+
+static int fail_drop(const struct sections *sections, const struct section_key *key,
+		     const char *name, size_t length, struct cgwb_error *error)
+{
+	char *word = strndup(name, length);
+	struct cgwb_nearest nearest = CGWB_NEAREST_INIT(word);
+	int err;
+
+	if (!word)
+		return -ENOMEM;
+
+	for (size_t i = 0; i < sections->n_all; i++) {
+		const struct section *section = &sections->all[i];
+
+		if (!strcmp(section->kind, "job") || !strcmp(section->kind, "cgroup"))
+			cgwb_nearest_offer(&nearest, section->name);
+	}
+	err = fail(key, error, "no job or cgroup ", word, nearest.best);
+	free(word);
+	return err;
+}
+
+static int drop_name(struct sections *sections, const struct section_key *key, const char *name,
+		     size_t length, struct cgwb_error *error)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < sections->n_all; i++) {
+		const struct section *section = &sections->all[i];
+
+		found |= strcmp(section->kind, "measure") && is_dropped(section, name, length);
+	}
+	if (!found)
+		return fail_drop(sections, key, name, length, error);
+
+	for (size_t i = sections->n_all; i-- > 0;) {
+		if (is_dropped(&sections->all[i], name, length))
+			sections_remove(sections, i);
+	}
+	return 0;
+}
+
+static int apply_drop(struct sections *sections, const struct section_key *key,
+		      struct cgwb_error *error)
+{
+	const char *at = key->value;
+
+	for (at += strspn(at, ", \t"); *at; at += strspn(at, ", \t")) {
+		size_t length = strcspn(at, ", \t");
+		int err = drop_name(sections, key, at, length, error);
+
+		if (err)
+			return err;
+		at += length;
+	}
+	return 0;
+}
+
+int override_apply(struct sections *sections, const struct section *overrides,
+		   struct cgwb_error *error)
+{
+	const struct section_key *drop = section_get(overrides, "drop");
+	int err = drop ? apply_drop(sections, drop, error) : 0;
+
+	for (size_t i = 0; !err && i < overrides->n_keys; i++) {
+		if (&overrides->keys[i] != drop)
+			err = apply_key(sections, &overrides->keys[i], error);
+	}
+	return err;
+}
