@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the module uses of the kernel that is not exported.
+ *
+ * A looked-up function is called through a static call and in no other way: that is a direct call, patched in when the
+ * address is known. An indirect call to a function without ENDBR is fatal on a CPU with kernel IBT, and that is most of
+ * them. check-object proves that the object has none.
+ */
+#ifndef CGWB_SYMBOLS_H
+#define CGWB_SYMBOLS_H
+
+#include <linux/static_call.h>
+#include <linux/tracepoint-defs.h>
+#include <linux/writeback.h>
+
+struct folio;
+
+DECLARE_STATIC_CALL(cgwb_writeback_by_id, cgroup_writeback_by_id);
+
+/* In centiseconds, as vm.dirty_expire_centisecs; read at each use, for it is the administrator's. */
+extern const unsigned int *cgwb_dirty_expire_interval;
+
+/* The livepatches there are; under klp_mutex, which the klp core holds around its callbacks. */
+extern struct list_head *cgwb_klp_patches;
+
+/* The kernel's own tracepoint in the tracker; any context in which the kernel may fire it. */
+void cgwb_fire_track_foreign_dirty(struct folio *folio, struct bdi_writeback *wb);
+/* The kernel's own tracepoint in the flush: @wb asks for a flush of (@bdi_id, @memcg_id). */
+void cgwb_fire_flush_foreign(struct bdi_writeback *wb, unsigned int bdi_id, unsigned int memcg_id);
+
+/* cgwb_symbols_init() - look everything up, name what is missing: -ENOENT. Process context. */
+int cgwb_symbols_init(void);
+
+/* cgwb_symbol() - address of any symbol of the kernel's, 0 if there is none; after cgwb_symbols_init() has begun */
+unsigned long cgwb_symbol(const char *name);
+
+#endif /* CGWB_SYMBOLS_H */

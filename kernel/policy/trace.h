@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The module's own tracepoints. Their fields are an interface: docs and tools read them by name. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM cgwb
+
+#if !defined(CGWB_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define CGWB_TRACE_H
+
+#include <linux/kdev_t.h>
+#include <linux/tracepoint.h>
+
+/* What a flush is of: the owner's whole wb, or a mapping. */
+#define CGWB_FLUSH_WB 0
+#define CGWB_FLUSH_MAPPING 1
+
+/* The macros' fields are no expressions. */
+/* clang-format off */
+
+/*
+ * A memcg in balance_dirty_pages() asked for a foreign flush; one event per record. Process context.
+ *
+ * cgroup_ino: who asked. kind: 0 wb, 1 mapping. bdi_id, owner_id: the owner's bdi and css id, as in flush_foreign, which
+ * the kernel fires as well. dev: the device of a mapping, in the kernel's encoding, 0 for a wb. age_ms: how long ago
+ * the record was stamped. ret: of a wb, what queueing it returned; of a mapping, 0 a sweep was started, 1 one was under
+ * way, negative when it could not be asked for.
+ */
+TRACE_EVENT(flush,
+
+	TP_PROTO(u64 cgroup_ino, int kind, u64 bdi_id, int owner_id, u32 dev, unsigned int age_ms,
+		 int ret),
+
+	TP_ARGS(cgroup_ino, kind, bdi_id, owner_id, dev, age_ms, ret),
+
+	TP_STRUCT__entry(
+		__field(u64, cgroup_ino)
+		__field(u64, bdi_id)
+		__field(int, kind)
+		__field(int, owner_id)
+		__field(dev_t, dev)
+		__field(unsigned int, age_ms)
+		__field(int, ret)
+	),
+
+	TP_fast_assign(
+		__entry->cgroup_ino = cgroup_ino;
+		__entry->bdi_id = bdi_id;
+		__entry->kind = kind;
+		__entry->owner_id = owner_id;
+		__entry->dev = dev;
+		__entry->age_ms = age_ms;
+		__entry->ret = ret;
+	),
+
+	TP_printk("cgroup_ino=%llu kind=%s bdi_id=%llu owner_id=%d dev=%d:%d age_ms=%u ret=%d",
+		  __entry->cgroup_ino,
+		  __print_symbolic(__entry->kind, { 0, "wb" }, { 1, "mapping" }),
+		  __entry->bdi_id, __entry->owner_id, MAJOR(__entry->dev), MINOR(__entry->dev),
+		  __entry->age_ms, __entry->ret)
+);
+
+/*
+ * A slice of a sweep was submitted. Process context, the worker.
+ *
+ * dev: the device. first, last: the pages that it covered; last is the last page there can be when the mapping ended
+ * before the budget. budget: how many pages it would have taken. pages: how many were submitted. missed: how many were
+ * dirty but being written already.
+ */
+TRACE_EVENT(mapping_written,
+
+	TP_PROTO(u32 dev, unsigned long first, unsigned long last, unsigned long budget,
+		 unsigned long pages, unsigned long missed),
+
+	TP_ARGS(dev, first, last, budget, pages, missed),
+
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(unsigned long, first)
+		__field(unsigned long, last)
+		__field(unsigned long, budget)
+		__field(unsigned long, pages)
+		__field(unsigned long, missed)
+	),
+
+	TP_fast_assign(
+		__entry->dev = dev;
+		__entry->first = first;
+		__entry->last = last;
+		__entry->budget = budget;
+		__entry->pages = pages;
+		__entry->missed = missed;
+	),
+
+	TP_printk("dev=%d:%d first=%lu last=%lu budget=%lu pages=%lu missed=%lu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->first, __entry->last,
+		  __entry->budget, __entry->pages, __entry->missed)
+);
+
+/* clang-format on */
+
+/* cgwb_trace_init() - make the events visible where the kernel does not do it for a livepatch; after the symbols */
+int cgwb_trace_init(void);
+
+#endif /* CGWB_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
