@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "digest.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include <sha2.h>
+
+_Static_assert(CGWB_DIGEST_SIZE == SHA256_DIGEST_STRING_LENGTH, "SHA-256 in hexadecimal");
+
+int cgwb_digest_file(const char *path, char digest[CGWB_DIGEST_SIZE])
+{
+	return SHA256File(path, digest) ? 0 : -errno;
+}
+
+int cgwb_digest_bytes(const void *data, size_t size, char digest[CGWB_DIGEST_SIZE])
+{
+	return SHA256Data(data, size, digest) ? 0 : -errno;
+}
+
+int cgwb_digest_json(const json_t *json, char digest[CGWB_DIGEST_SIZE])
+{
+	char *text = json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY);
+	int ret;
+
+	if (!text)
+		return -ENOMEM;
+	ret = cgwb_digest_bytes(text, strlen(text), digest);
+	free(text);
+	return ret;
+}
