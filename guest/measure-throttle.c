@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* How long writers slept in balance_dirty_pages, counted by the kernel. */
+#include "measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cgroup.h"
+#include "json.h"
+
+#define SYSTEM "writeback"
+#define EVENT "balance_dirty_pages"
+#define SPEC "keys=cgroup_ino:vals=pause"
+/* The event also comes without a sleep, with a pause that is negative or 0. */
+#define FILTER "pause > 0"
+
+struct state {
+	struct trace_tally *tallies; /* by cgroup; pauses in milliseconds */
+	size_t n;
+	uint64_t dropped;
+};
+
+static int throttle_start(struct measuring *m, void *data, struct error *error)
+{
+	return trace_count(m->trace, SYSTEM, EVENT, SPEC, FILTER, error);
+}
+
+static int throttle_stop(struct measuring *m, void *data, struct error *error)
+{
+	struct state *state = data;
+
+	return trace_tallies(m->trace, SYSTEM, EVENT, SPEC, FILTER, &state->tallies, &state->n,
+			     &state->dropped, error);
+}
+
+static int throttle_report(struct measuring *m, void *data, json_t *measures, json_t *details,
+			   struct error *error)
+{
+	struct state *state = data;
+	json_t *cgroups = json_object();
+	uint64_t ms = 0;
+	size_t i;
+
+	for (i = 0; i < state->n; i++) {
+		const struct trace_tally *tally = &state->tallies[i];
+		json_t *of = json_object();
+		char text[24];
+
+		ms += tally->value;
+		json_object_set_new(of, "seconds", json_rounded(tally->value / 1e3, 3));
+		json_object_set_new(of, "pauses", json_integer(tally->hits));
+		json_object_set_new(cgroups, cgroup_name(m->cell, tally->keys[0], text), of);
+	}
+	json_object_set_new(measures, "throttled_s",
+			    state->dropped ? json_null() : json_rounded(ms / 1e3, 3));
+	json_object_set_new(details, "cgroups", cgroups);
+	if (state->dropped)
+		json_object_set_new(details, "not_counted", json_integer(state->dropped));
+	return 0;
+}
+
+static void throttle_done(void *data)
+{
+	struct state *state = data;
+
+	free(state->tallies);
+}
+
+const struct measure_family measure_throttle = {
+	.name = "throttle",
+	.state_bytes = sizeof(struct state),
+	.start = throttle_start,
+	.stop = throttle_stop,
+	.report = throttle_report,
+	.done = throttle_done,
+};

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgroup.h"
+#include "clock.h"
+#include "disk.h"
+#include "json.h"
+
+static const struct measure_family *const families[] = { &measure_writes, &measure_foreign,
+							 &measure_throttle, &measure_cpu };
+#define N_FAMILIES (sizeof(families) / sizeof(families[0]))
+
+static uint64_t cpu_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+int measuring_start(struct measuring *m, const struct cell *cell, struct error *error)
+{
+	size_t i;
+	int err;
+
+	m->cell = cell;
+	m->states = calloc(N_FAMILIES, sizeof(*m->states));
+	if (!m->states)
+		return error_errno(error, -ENOMEM, "cannot measure");
+	err = workers_read(&m->workers, error);
+	if (err < 0)
+		return err;
+	workers_filter(&m->workers, m->workers_filter, sizeof(m->workers_filter));
+	err = trace_new(&m->trace, error);
+	for (i = 0; i < N_FAMILIES && !err; i++) {
+		m->states[i] = calloc(1, families[i]->state_bytes);
+		if (!m->states[i])
+			return error_errno(error, -ENOMEM, "cannot measure");
+		err = families[i]->start(m, m->states[i], error);
+	}
+	m->cpu_begin_ns = cpu_now_ns();
+	return err ?: trace_start(m->trace, error);
+}
+
+int measuring_drain(struct measuring *m, struct error *error)
+{
+	int err = trace_drain(m->trace, error);
+
+	if (!err && m->failed)
+		err = error_errno(error, m->failed, "cannot follow the trace");
+	return err;
+}
+
+int measuring_stop(struct measuring *m, struct error *error)
+{
+	size_t i;
+	int err;
+
+	err = trace_stop(m->trace, error);
+	if (!err && m->failed)
+		err = error_errno(error, m->failed, "cannot follow the trace");
+	for (i = 0; i < N_FAMILIES && !err; i++) {
+		if (families[i]->stop)
+			err = families[i]->stop(m, m->states[i], error);
+	}
+	return err;
+}
+
+/* Null where the engine has no such figure. */
+static void figures_report(const struct job_figures *figures, json_t *measures)
+{
+	bool valid = figures->valid, latency = valid && figures->has_latency;
+
+	json_object_set_new(measures, "seconds",
+			    valid ? json_rounded(figures->seconds, 3) : json_null());
+	json_object_set_new(measures, "mib_s",
+			    valid ? json_rounded(figures->mib_s, 2) : json_null());
+	json_object_set_new(measures, "iops", valid ? json_rounded(figures->iops, 2) : json_null());
+	json_object_set_new(measures, "mean_ms",
+			    latency ? json_rounded(figures->mean_ms, 3) : json_null());
+	json_object_set_new(measures, "p99_ms",
+			    latency ? json_rounded(figures->p99_ms, 3) : json_null());
+}
+
+static void jobs_report(const struct measuring *m, const struct jobs *jobs, json_t *measures)
+{
+	const struct cell *cell = m->cell;
+	size_t i, j;
+
+	for (j = 0; j < jobs->n; j++) {
+		if (jobs->runs[j].job->measured)
+			figures_report(&jobs->runs[j].figures, measures);
+	}
+	for (i = 0; i < cell->n_measures; i++) {
+		uint64_t count = 0;
+
+		/* The others' families fill in theirs; so all stand in the cell's order. */
+		json_object_set_new(measures, cell->measures[i].name, json_null());
+		if (cell->measures[i].kind != MEASURE_JOB_COUNT)
+			continue;
+		for (j = 0; j < jobs->n; j++) {
+			if (!strcmp(jobs->runs[j].job->group, cell->measures[i].of))
+				count += jobs->runs[j].figures.count;
+		}
+		json_object_set_new(measures, cell->measures[i].name, json_integer(count));
+	}
+}
+
+static void cgroups_report(const struct measuring *m, json_t *details, struct error *error)
+{
+	json_t *cgroups = json_object();
+	size_t i;
+
+	json_object_set_new(cgroups, "/", cgroup_details(m->cell, "", error));
+	for (i = 0; i < m->cell->n_cgroups; i++)
+		json_object_set_new(cgroups, m->cell->cgroups[i].path,
+				    cgroup_details(m->cell, m->cell->cgroups[i].path, error));
+	json_object_set_new(details, "cgroups", cgroups);
+}
+
+int measuring_report(struct measuring *m, const struct jobs *jobs, json_t *measures,
+		     json_t *details, struct error *error)
+{
+	uint64_t cpu_ns = cpu_now_ns() - m->cpu_begin_ns;
+	json_t *of;
+	size_t i;
+	int err = 0;
+
+	jobs_report(m, jobs, measures);
+	for (i = 0; i < N_FAMILIES && !err; i++) {
+		of = json_object();
+		json_object_set_new(details, families[i]->name, of);
+		err = families[i]->report(m, m->states[i], measures, of, error);
+	}
+	cgroups_report(m, details, error);
+	/* What the measuring itself cost, and whether it saw everything. */
+	of = json_object();
+	json_object_set_new(of, "cpu_s", json_rounded(cpu_ns / 1e9, 3));
+	json_object_set_new(of, "events", json_integer(trace_events(m->trace)));
+	json_object_set_new(of, "lost_events", json_integer(trace_lost(m->trace)));
+	json_object_set_new(details, "guest", of);
+	return err;
+}
+
+void measuring_done(struct measuring *m)
+{
+	size_t i;
+
+	m->trace = trace_free(m->trace);
+	for (i = 0; m->states && i < N_FAMILIES; i++) {
+		if (m->states[i] && families[i]->done)
+			families[i]->done(m->states[i]);
+		free(m->states[i]);
+	}
+	free(m->states);
+	m->states = NULL;
+}
+
+const char *measuring_disk_name(const struct measuring *m, const char *bdi)
+{
+	struct error ignored = { "" };
+	char number[32];
+	size_t i;
+
+	for (i = 0; i < m->cell->n_disks; i++) {
+		if (!disk_number_text(&m->cell->disks[i], number, sizeof(number), &ignored) &&
+		    !strcmp(number, bdi))
+			return m->cell->disks[i].name;
+	}
+	return bdi;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measuring a cell: from the moment at which everything is prepared to the end of the final sync.
+ * What each measure is: docs/measures.md.
+ *
+ * A family of measures is a table of functions and one file, measure-NAME.c. Families share the
+ * trace; each adds its measures and its details to the result.
+ */
+#ifndef GUEST_MEASURE_H
+#define GUEST_MEASURE_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "cell.h"
+#include "error.h"
+#include "job.h"
+#include "trace.h"
+#include "worker.h"
+
+struct measuring {
+	const struct cell *cell;
+	struct trace *trace;
+	struct workers workers;
+	char workers_filter[512]; /* the one filter of workqueue events */
+	uint64_t cpu_begin_ns; /* PID 1's own */
+	int failed; /* the first failure of an event's handler: a negative errno */
+	void **states; /* one for each family */
+};
+
+struct measure_family {
+	const char *name; /* its key in the details */
+	size_t state_bytes;
+	/* Subscribes to events and takes what is counted from here on. */
+	int (*start)(struct measuring *m, void *state, struct error *error);
+	/* Tracing has stopped; takes what was counted up to here. May be NULL. */
+	int (*stop)(struct measuring *m, void *state, struct error *error);
+	/* Adds to the measures, and fills its own details. */
+	int (*report)(struct measuring *m, void *state, json_t *measures, json_t *details,
+		      struct error *error);
+	void (*done)(void *state);
+};
+
+extern const struct measure_family measure_cpu, measure_foreign, measure_throttle, measure_writes;
+
+int measuring_start(struct measuring *m, const struct cell *cell, struct error *error);
+/* Reads what the trace has; about once a virtual second, or it overflows. */
+int measuring_drain(struct measuring *m, struct error *error);
+int measuring_stop(struct measuring *m, struct error *error);
+/* @jobs have been collected. */
+int measuring_report(struct measuring *m, const struct jobs *jobs, json_t *measures,
+		     json_t *details, struct error *error);
+void measuring_done(struct measuring *m);
+
+/* The name of the disk that the kernel's events call "MAJOR:MINOR"; that itself if it is none of ours. */
+const char *measuring_disk_name(const struct measuring *m, const char *bdi);
+
+#endif
