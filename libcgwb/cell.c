@@ -6,19 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cell-build.h"
 #include "control.h"
-#include "estimate.h"
-#include "layout.h"
 #include "mkfs.h"
+#include "names.h"
 #include "schema.h"
-#include "sections.h"
-#include "seed.h"
-#include "units.h"
-
-#define NS_PER_S 1000000000ULL
-
-/* Jobs that start at the same time in the scenario start at different ones in each seed. */
-#define PHASE_NS NS_PER_S
 
 /* As the published machine; a disk's are those of an NVMe device without surprises. */
 #define MEMORY_BYTES_DEFAULT (8ULL << 30)
@@ -31,22 +23,6 @@
 #define LIMIT_EXTRA_S 300
 #define LIMIT_STEP_S 60
 
-struct cgwb_cell {
-	json_t *json;
-	char *name;
-	struct cgwb_program *programs;
-	size_t n_programs;
-	struct estimate estimate;
-};
-
-struct builder {
-	struct cgwb_cell *cell;
-	const struct sections *sections;
-	struct cgwb_error *error;
-	unsigned int seed;
-	struct layout layout;
-};
-
 struct cgwb_cell *cgwb_cell_free(struct cgwb_cell *cell)
 {
 	if (!cell)
@@ -57,14 +33,15 @@ struct cgwb_cell *cgwb_cell_free(struct cgwb_cell *cell)
 		free(cell->programs[i].guest_path);
 	}
 	free(cell->programs);
+	cgwb_names_free(cell->modules);
 	free(cell->name);
 	json_decref(cell->json);
 	free(cell);
 	return NULL;
 }
 
-static struct cgwb_seed seed_of(const struct builder *builder, const char *kind, const char *name,
-				const char *what)
+struct cgwb_seed builder_seed(const struct builder *builder, const char *kind, const char *name,
+			      const char *what)
 {
 	char key[512];
 
@@ -72,7 +49,7 @@ static struct cgwb_seed seed_of(const struct builder *builder, const char *kind,
 	return cgwb_seed_init(builder->seed, key);
 }
 
-static const struct section *singleton(const struct builder *builder, const char *kind)
+const struct section *builder_section(const struct builder *builder, const char *kind)
 {
 	return sections_find(builder->sections, kind, "");
 }
@@ -94,14 +71,13 @@ static int build_array(struct builder *builder, const char *name, const char *ki
 	return err;
 }
 
-static int append(json_t *array, json_t *value)
+int builder_append(json_t *array, json_t *value)
 {
 	return json_array_append_new(array, value) ? -ENOMEM : 0;
 }
 
-/* The place of a key for errors, or of its section if the key is not there. */
-static int fail_key(struct builder *builder, const struct section *section, const char *name,
-		    const char *what)
+int builder_fail(struct builder *builder, const struct section *section, const char *name,
+		 const char *what)
 {
 	const struct section_key *key = section_get(section, name);
 
@@ -112,18 +88,18 @@ static int fail_key(struct builder *builder, const struct section *section, cons
 
 static int build_machine(struct builder *builder)
 {
-	const struct section *machine = singleton(builder, "machine");
+	const struct section *machine = builder_section(builder, "machine");
 	uint64_t bytes = schema_bytes(machine, "memory", MEMORY_BYTES_DEFAULT);
 
 	switch (layout_init(&builder->layout, bytes)) {
 	case 0:
 		break;
 	case -ENOSPC:
-		return fail_key(builder, machine, "memory", "a guest needs at least 256M");
+		return builder_fail(builder, machine, "memory", "a guest needs at least 256M");
 	case -ERANGE:
-		return fail_key(builder, machine, "memory", "a guest cannot have that much");
+		return builder_fail(builder, machine, "memory", "a guest cannot have that much");
 	default:
-		return fail_key(builder, machine, "memory", "it is a multiple of 2M");
+		return builder_fail(builder, machine, "memory", "it is a multiple of 2M");
 	}
 
 	/* RAM is known once the disks have their places. */
@@ -170,15 +146,15 @@ static json_t *policy_parameters(const char *text)
 
 static int build_policy(struct builder *builder)
 {
-	const struct section *scenario = singleton(builder, "scenario");
+	const struct section *scenario = builder_section(builder, "scenario");
 	const char *name = section_value(scenario, "policy", "none");
 	const char *parameters = section_value(scenario, "policy_parameters", "");
 	json_t *policy;
 
 	if (!strcmp(name, "none")) {
 		if (*parameters)
-			return fail_key(builder, scenario, "policy_parameters",
-					"there is no policy that takes them");
+			return builder_fail(builder, scenario, "policy_parameters",
+					    "there is no policy that takes them");
 		policy = json_null();
 	} else {
 		policy = json_pack("{s:s, s:o}", "name", name, "parameters",
@@ -187,28 +163,12 @@ static int build_policy(struct builder *builder)
 	return json_object_set_new(builder->cell->json, "policy", policy) ? -ENOMEM : 0;
 }
 
-static json_t *split_list(const char *text)
-{
-	json_t *array = json_array();
-
-	for (text += strspn(text, ", \t"); array && *text; text += strspn(text, ", \t")) {
-		size_t length = strcspn(text, ", \t");
-
-		if (append(array, json_stringn(text, length))) {
-			json_decref(array);
-			return NULL;
-		}
-		text += length;
-	}
-	return array;
-}
-
+/* Modules are the lab's business: the guest loads what it is given. */
 static int build_modules(struct builder *builder)
 {
-	const char *modules = section_value(singleton(builder, "scenario"), "modules", "");
+	const char *modules = section_value(builder_section(builder, "scenario"), "modules", "");
 
-	return json_object_set_new(builder->cell->json, "modules", split_list(modules)) ? -ENOMEM :
-											  0;
+	return names_split(modules, &builder->cell->modules);
 }
 
 static int add_disk(struct builder *builder, const struct section *section, json_t *array)
@@ -218,24 +178,25 @@ static int add_disk(struct builder *builder, const struct section *section, json
 		schema_bytes(section, "max_sectors", MAX_SECTORS_BYTES_DEFAULT);
 
 	if (bytes % 4096)
-		return fail_key(builder, section, "size", "it is a multiple of 4K");
+		return builder_fail(builder, section, "size", "it is a multiple of 4K");
 	if (max_sectors_bytes % 4096)
-		return fail_key(builder, section, "max_sectors", "it is a multiple of 4K");
+		return builder_fail(builder, section, "max_sectors", "it is a multiple of 4K");
 	if (layout_add(&builder->layout, bytes, &base))
-		return fail_key(builder, section, "size", "memory and disks do not fit in 1 TiB");
+		return builder_fail(builder, section, "size",
+				    "memory and disks do not fit in 1 TiB");
 
-	return append(array,
-		      json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I}", "name",
-				section->name, "base_bytes", (json_int_t)base, "size_bytes",
-				(json_int_t)bytes, "write_bps",
-				(json_int_t)schema_bytes(section, "write", 0), "read_bps",
-				(json_int_t)schema_bytes(section, "read", 0), "iops",
-				(json_int_t)schema_number(section, "iops", 0), "latency_ns",
-				(json_int_t)schema_ns(section, "latency", 0), "depth",
-				(json_int_t)schema_number(section, "depth", DEPTH_DEFAULT),
-				"scheduler", section_value(section, "scheduler", "none"),
-				"wbt_lat_us", (json_int_t)(schema_ns(section, "wbt", 0) / 1000),
-				"max_sectors_kb", (json_int_t)(max_sectors_bytes >> 10)));
+	return builder_append(
+		array, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s, s:I, s:I}", "name",
+				 section->name, "base_bytes", (json_int_t)base, "size_bytes",
+				 (json_int_t)bytes, "write_bps",
+				 (json_int_t)schema_bytes(section, "write", 0), "read_bps",
+				 (json_int_t)schema_bytes(section, "read", 0), "iops",
+				 (json_int_t)schema_number(section, "iops", 0), "latency_ns",
+				 (json_int_t)schema_ns(section, "latency", 0), "depth",
+				 (json_int_t)schema_number(section, "depth", DEPTH_DEFAULT),
+				 "scheduler", section_value(section, "scheduler", "none"),
+				 "wbt_lat_us", (json_int_t)(schema_ns(section, "wbt", 0) / 1000),
+				 "max_sectors_kb", (json_int_t)(max_sectors_bytes >> 10)));
 }
 
 static int add_mount(struct builder *builder, const struct section *section, json_t *array)
@@ -245,22 +206,25 @@ static int add_mount(struct builder *builder, const struct section *section, jso
 	int err;
 
 	err = mkfs_argv(type, section_value(section, "mkfs", NULL),
-			seed_of(builder, "mount", section->name, "uuid"), &mkfs, &wrong);
+			builder_seed(builder, "mount", section->name, "uuid"), &mkfs, &wrong);
 	if (err == -EINVAL) {
-		err = fail_key(builder, section, "mkfs", "the seed decides ");
-		return err;
+		const struct section_key *key = section_get(section, "mkfs");
+
+		return cgwb_error_at(builder->error, err, key->file, key->line,
+				     "mkfs = %s: the seed decides %s", key->value, wrong);
 	}
 	if (err)
 		return err;
 
-	return append(array, json_pack("{s:s, s:s, s:s, s:s, s:o}", "path", section->name, "disk",
-				       section_value(section, "disk", ""), "type", type, "options",
-				       section_value(section, "options", ""), "mkfs", mkfs));
+	return builder_append(array,
+			      json_pack("{s:s, s:s, s:s, s:s, s:o}", "path", section->name, "disk",
+					section_value(section, "disk", ""), "type", type, "options",
+					section_value(section, "options", ""), "mkfs", mkfs));
 }
 
 static int build_sysctl(struct builder *builder)
 {
-	const struct section *section = singleton(builder, "sysctl");
+	const struct section *section = builder_section(builder, "sysctl");
 	json_t *sysctl = json_object();
 	int err = json_object_set_new(builder->cell->json, "sysctl", sysctl) ? -ENOMEM : 0;
 
@@ -274,8 +238,8 @@ static int build_sysctl(struct builder *builder)
 
 static int add_file(struct builder *builder, const struct section *section, json_t *array)
 {
-	return append(array, json_pack("{s:s, s:I}", "path", section->name, "size_bytes",
-				       (json_int_t)schema_bytes(section, "size", 0)));
+	return builder_append(array, json_pack("{s:s, s:I}", "path", section->name, "size_bytes",
+					       (json_int_t)schema_bytes(section, "size", 0)));
 }
 
 static json_t *cgroup_settings(const struct section *section)
@@ -302,11 +266,7 @@ static json_t *cgroup_settings(const struct section *section)
 	return settings;
 }
 
-/*
- * The name of an instance: NAME0, NAME1 ... if the section is counted, else NAME. `index` counts from 0; the caller frees
- * the name.
- */
-static char *instance_name(const char *name, const struct section *counted, uint64_t index)
+char *builder_instance(const char *name, const struct section *counted, uint64_t index)
 {
 	char *instance = NULL;
 
@@ -315,7 +275,7 @@ static char *instance_name(const char *name, const struct section *counted, uint
 	return asprintf(&instance, "%s%" PRIu64, name, index) < 0 ? NULL : instance;
 }
 
-static const char *base_name(const char *path)
+const char *builder_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -328,242 +288,15 @@ static int add_cgroups(struct builder *builder, const struct section *section, j
 	int err = 0;
 
 	for (uint64_t i = 0; !err && i < count; i++) {
-		char *path = instance_name(section->name, section, i);
+		char *path = builder_instance(section->name, section, i);
 
 		if (!path)
 			return -ENOMEM;
-		err = append(array, json_pack("{s:s, s:s, s:s, s:o}", "path", path, "group",
-					      section->name, "name", base_name(path), "settings",
-					      cgroup_settings(section)));
+		err = builder_append(array,
+				     json_pack("{s:s, s:s, s:s, s:o}", "path", path, "group",
+					       section->name, "name", builder_base_name(path),
+					       "settings", cgroup_settings(section)));
 		free(path);
-	}
-	return err;
-}
-
-/* The text with each %c replaced. The caller frees it. */
-static char *expand(const char *text, const char *cgroup_name)
-{
-	char *expanded = NULL;
-	const char *at;
-	size_t size;
-	FILE *stream = open_memstream(&expanded, &size);
-
-	if (!stream)
-		return NULL;
-	for (; (at = strstr(text, "%c")); text = at + 2)
-		fprintf(stream, "%.*s%s", (int)(at - text), text, cgroup_name);
-	fputs(text, stream);
-	if (fclose(stream)) {
-		free(expanded);
-		return NULL;
-	}
-	return expanded;
-}
-
-static json_t *expand_json(const char *text, const char *cgroup_name)
-{
-	char *expanded = expand(text, cgroup_name);
-	json_t *json = expanded ? json_string(expanded) : NULL;
-
-	free(expanded);
-	return json;
-}
-
-/* One job of the cell: the section's, in one cgroup. */
-struct job {
-	const struct section *section;
-	char *name;
-	char *cgroup; /* NULL: the root */
-	json_t *json;
-};
-
-static int set(struct job *job, const char *name, json_t *value)
-{
-	return json_object_set_new(job->json, name, value) ? -ENOMEM : 0;
-}
-
-static int set_bytes(struct job *job, const char *name, const char *key, uint64_t otherwise)
-{
-	return set(job, name, json_integer(schema_bytes(job->section, key, otherwise)));
-}
-
-static int set_number(struct job *job, const char *name, const char *key, uint64_t otherwise)
-{
-	return set(job, name, json_integer(schema_number(job->section, key, otherwise)));
-}
-
-static int set_duration(struct job *job)
-{
-	return set(job, "duration_ns", json_integer(schema_ns(job->section, "duration", 0)));
-}
-
-static const char *job_cgroup_name(const struct job *job)
-{
-	return job->cgroup ? base_name(job->cgroup) : "";
-}
-
-/* All keys that are not ours are fio's, and go to it in the order of the file. */
-static int build_fio(struct builder *builder, struct job *job)
-{
-	struct cgwb_seed data = seed_of(builder, "job", job->name, "data");
-	json_t *options = json_array();
-	int err = set(job, "fio", options);
-
-	for (size_t i = 0; !err && i < job->section->n_keys; i++) {
-		const struct section_key *key = &job->section->keys[i];
-
-		if (!strcmp(key->name, "engine") || !strcmp(key->name, "cgroup") ||
-		    !strcmp(key->name, "start"))
-			continue;
-		err = append(options, json_pack("[s, o]", key->name,
-						expand_json(key->value, job_cgroup_name(job))));
-	}
-
-	/* fio's own data are the same in every run unless it is told otherwise. */
-	if (!err && !section_get(job->section, "randseed")) {
-		char seed[CGWB_UNITS_TEXT];
-
-		snprintf(seed, sizeof(seed), "%" PRIu32, (uint32_t)(cgwb_seed_next(&data) >> 32));
-		err = append(options, json_pack("[s, s]", "randseed", seed));
-	}
-	return err;
-}
-
-static int build_files(struct builder *builder, struct job *job)
-{
-	struct cgwb_seed data = seed_of(builder, "job", job->name, "data");
-	const char *directory = section_value(job->section, "directory", "");
-	uint64_t data_bytes = schema_bytes(job->section, "data_size", 0);
-
-	/* Jansson's integers are signed. */
-	if (set_duration(job) ||
-	    set(job, "directory", expand_json(directory, job_cgroup_name(job))) ||
-	    set_bytes(job, "file_bytes", "file_size", 0) ||
-	    set_number(job, "files_per_directory", "files_per_directory", 500) ||
-	    set_number(job, "data_every", "data_every", 0) ||
-	    set(job, "data_bytes", json_integer(data_bytes)) ||
-	    set_bytes(job, "data_span_bytes", "data_span", data_bytes) ||
-	    set_number(job, "files", "files", 0) ||
-	    set_number(job, "files_per_s", "files_per_s", 0) ||
-	    set_bytes(job, "xattr_bytes", "xattr_size", 0) ||
-	    set(job, "seed", json_integer(cgwb_seed_next(&data) >> 1)))
-		return -ENOMEM;
-	return 0;
-}
-
-/* Each program goes into the guest once; two of the same name from different places cannot both. */
-static int add_program(struct builder *builder, struct job *job, const char *program,
-		       const char *guest_path)
-{
-	struct cgwb_cell *cell = builder->cell;
-	struct cgwb_program *added;
-
-	for (size_t i = 0; i < cell->n_programs; i++) {
-		if (!strcmp(cell->programs[i].program, program))
-			return 0;
-		if (!strcmp(cell->programs[i].guest_path, guest_path))
-			return fail_key(builder, job->section, "program",
-					"another program has that name in the guest");
-	}
-
-	added = reallocarray(cell->programs, cell->n_programs + 1, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
-	cell->programs = added;
-
-	added += cell->n_programs;
-	added->program = strdup(program);
-	added->guest_path = strdup(guest_path);
-	cell->n_programs++;
-	return added->program && added->guest_path ? 0 : -ENOMEM;
-}
-
-/* Splits arguments at blanks; "..." keeps blanks in one. */
-static int append_arguments(struct builder *builder, struct job *job, json_t *argv)
-{
-	char *text = expand(section_value(job->section, "args", ""), job_cgroup_name(job));
-	const char *at = text;
-	int err = text ? 0 : -ENOMEM;
-
-	while (!err && *(at += strspn(at, " \t"))) {
-		bool quoted = *at == '"';
-		size_t length;
-
-		at += quoted;
-		length = strcspn(at, quoted ? "\"" : " \t");
-		if (quoted && !at[length]) {
-			err = fail_key(builder, job->section, "args", "a quote is not closed");
-			break;
-		}
-		err = append(argv, json_stringn(at, length));
-		at += length + quoted;
-	}
-	free(text);
-	return err;
-}
-
-static int build_exec(struct builder *builder, struct job *job)
-{
-	const char *program = section_value(job->section, "program", "");
-	json_t *argv = json_array();
-	char *guest_path = NULL;
-	int err;
-
-	if (asprintf(&guest_path, "/bin/%s", base_name(program)) < 0)
-		guest_path = NULL;
-
-	err = set_duration(job);
-	if (!err)
-		err = set(job, "argv", argv);
-	if (!err)
-		err = guest_path ? append(argv, json_string(guest_path)) : -ENOMEM;
-	if (!err)
-		err = append_arguments(builder, job, argv);
-	if (!err)
-		err = add_program(builder, job, program, guest_path);
-	free(guest_path);
-	return err;
-}
-
-static int build_job(struct builder *builder, struct job *job)
-{
-	const struct section *section = job->section;
-	const char *engine = section_value(section, "engine", "");
-	const char *measured = section_value(singleton(builder, "scenario"), "measured_job", "");
-	struct cgwb_seed phase = seed_of(builder, "job", job->name, "phase");
-	uint64_t start_ns = schema_ns(section, "start", 0) + cgwb_seed_below(&phase, PHASE_NS);
-
-	job->json = json_pack("{s:s, s:s, s:s, s:s?, s:I, s:b}", "name", job->name, "group",
-			      section->name, "engine", engine, "cgroup", job->cgroup, "start_ns",
-			      (json_int_t)start_ns, "measured", !strcmp(measured, section->name));
-	if (!job->json)
-		return -ENOMEM;
-	if (!strcmp(engine, "fio"))
-		return build_fio(builder, job);
-	if (!strcmp(engine, "files"))
-		return build_files(builder, job);
-	return build_exec(builder, job);
-}
-
-static int add_jobs(struct builder *builder, const struct section *section, json_t *array)
-{
-	const char *path = section_value(section, "cgroup", NULL);
-	const struct section *cgroup = path ? sections_find(builder->sections, "cgroup", path) :
-					      NULL;
-	uint64_t count = schema_number(cgroup, "count", 1);
-	int err = 0;
-
-	for (uint64_t i = 0; !err && i < count; i++) {
-		struct job job = { .section = section };
-
-		job.name = instance_name(section->name, cgroup, i);
-		job.cgroup = path ? instance_name(path, cgroup, i) : NULL;
-		err = job.name && (job.cgroup || !path) ? build_job(builder, &job) : -ENOMEM;
-		if (!err)
-			err = append(array, json_incref(job.json));
-		json_decref(job.json);
-		free(job.name);
-		free(job.cgroup);
 	}
 	return err;
 }
@@ -573,8 +306,8 @@ static int add_measure(struct builder *builder, const struct section *section, j
 	const char *kind = section_value(section, "kind", "");
 	const char *what = !strcmp(kind, "job-count") ? "job" : "file";
 
-	return append(array, json_pack("{s:s, s:s, s:s}", "name", section->name, "kind", kind, what,
-				       section_value(section, what, "")));
+	return builder_append(array, json_pack("{s:s, s:s, s:s}", "name", section->name, "kind",
+					       kind, what, section_value(section, what, "")));
 }
 
 /* The limit needs the estimate, and that needs the rest of the cell. */
@@ -586,7 +319,7 @@ static int finish_limit(struct builder *builder)
 	cell->estimate = estimate_cell(cell->json);
 	limit_s = cell->estimate.virtual_s * LIMIT_FACTOR + LIMIT_EXTRA_S;
 	limit_ns = (limit_s + LIMIT_STEP_S - 1) / LIMIT_STEP_S * LIMIT_STEP_S * NS_PER_S;
-	limit_ns = schema_ns(singleton(builder, "scenario"), "limit", limit_ns);
+	limit_ns = schema_ns(builder_section(builder, "scenario"), "limit", limit_ns);
 	return json_object_set_new(cell->json, "limit_virtual_ns", json_integer(limit_ns)) ?
 		       -ENOMEM :
 		       0;
@@ -613,7 +346,7 @@ static int build_all(struct builder *builder)
 	if (!err)
 		err = build_array(builder, "cgroups", "cgroup", add_cgroups);
 	if (!err)
-		err = build_array(builder, "jobs", "job", add_jobs);
+		err = build_array(builder, "jobs", "job", builder_add_jobs);
 	if (!err)
 		err = build_array(builder, "measures", "measure", add_measure);
 	return err ? err : finish_limit(builder);
@@ -640,12 +373,12 @@ int cgwb_cell_new(const struct cgwb_scenario *scenario, const char *variant, uns
 
 	builder.cell = cell;
 	builder.sections = sections;
-	cell->json =
-		json_pack("{s:i, s:s, s:s, s:I, s:b, s:s, s:I}", "schema", CGWB_CELL_SCHEMA,
-			  "scenario", cgwb_scenario_name(scenario), "variant", variant, "seed",
-			  (json_int_t)seed, "quick", quick, "kernel",
-			  section_value(singleton(&builder, "scenario"), "kernel", KERNEL_DEFAULT),
-			  "limit_virtual_ns", (json_int_t)0);
+	cell->json = json_pack(
+		"{s:i, s:s, s:s, s:I, s:b, s:s, s:I}", "schema", CGWB_CELL_SCHEMA, "scenario",
+		cgwb_scenario_name(scenario), "variant", variant, "seed", (json_int_t)seed, "quick",
+		quick, "kernel",
+		section_value(builder_section(&builder, "scenario"), "kernel", KERNEL_DEFAULT),
+		"limit_virtual_ns", (json_int_t)0);
 	err = cell->json ? build_all(&builder) : -ENOMEM;
 	sections_free(sections);
 	if (err) {
@@ -680,6 +413,11 @@ size_t cgwb_cell_programs(const struct cgwb_cell *cell, const struct cgwb_progra
 {
 	*ret_programs = cell->programs;
 	return cell->n_programs;
+}
+
+const char *const *cgwb_cell_modules(const struct cgwb_cell *cell)
+{
+	return (const char *const *)cell->modules;
 }
 
 uint64_t cgwb_cell_host_memory_bytes(const struct cgwb_cell *cell)

@@ -45,6 +45,9 @@ const char *cgwb_cell_name(const struct cgwb_cell *cell);
 /* The programs of its exec jobs, each once; borrowed. */
 size_t cgwb_cell_programs(const struct cgwb_cell *cell, const struct cgwb_program **ret_programs);
 
+/* The kernel modules that the scenario asks for, besides those that the lab knows to be needed. NULL-terminated. */
+const char *const *cgwb_cell_modules(const struct cgwb_cell *cell);
+
 /*
  * What running it needs, estimated: the host's memory that QEMU will have touched in the end, and the virtual time from
  * boot to result. estimate.h says how.

@@ -2,6 +2,7 @@
 #include "estimate.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "units.h"
@@ -10,6 +11,7 @@
 #define METADATA_BYTES (64ULL << 20)
 #define FILE_OVERHEAD_BYTES (5ULL << 10) /* an inode, a directory entry, a block */
 #define FILES_PER_S 2000
+#define BLOCK_BYTES 4096
 #define OVERHEAD_S 10.0
 #define NS_PER_S 1e9
 
@@ -93,7 +95,42 @@ static struct work fio_work(const json_t *job)
 	return work;
 }
 
-static struct work files_work(const json_t *job)
+/* The lowest write cap that a cgroup or one above it has on any disk; 0: none */
+static uint64_t cgroup_cap_bps(const json_t *cell, const char *path)
+{
+	const json_t *cgroup;
+	uint64_t cap_bps = 0, bps;
+	size_t i;
+
+	json_array_foreach(json_object_get(cell, "cgroups"), i, cgroup) {
+		const char *above = get_string(cgroup, "path"), *io_max, *wbps;
+
+		if (strncmp(path, above, strlen(above)))
+			continue;
+		io_max = get_string(json_object_get(cgroup, "settings"), "io.max");
+		wbps = strstr(io_max, "wbps=");
+		bps = wbps ? strtoull(wbps + strlen("wbps="), NULL, 10) : 0;
+		if (bps && (!cap_bps || bps < cap_bps))
+			cap_bps = bps;
+	}
+	return cap_bps;
+}
+
+/* How many files a second an unpaced job makes: as many as its cgroup may write, or FILES_PER_S. */
+static uint64_t files_rate(const json_t *cell, const json_t *job)
+{
+	uint64_t cap_bps = cgroup_cap_bps(cell, get_string(job, "cgroup"));
+	uint64_t every = get_integer(job, "data_every"), bytes = get_integer(job, "file_bytes");
+
+	bytes = (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+	if (every)
+		bytes += get_integer(job, "data_bytes") / every;
+	if (!cap_bps || !bytes || cap_bps / bytes > FILES_PER_S)
+		return FILES_PER_S;
+	return cap_bps / bytes + 1;
+}
+
+static struct work files_work(const json_t *cell, const json_t *job)
 {
 	uint64_t files = get_integer(job, "files"), rate = get_integer(job, "files_per_s");
 	struct work work = {
@@ -103,7 +140,7 @@ static struct work files_work(const json_t *job)
 	};
 
 	if (!rate)
-		rate = FILES_PER_S;
+		rate = files_rate(cell, job);
 	if (!work.seconds)
 		work.seconds = (double)files / rate;
 	if (!files)
@@ -113,14 +150,14 @@ static struct work files_work(const json_t *job)
 	return work;
 }
 
-static struct work job_work(const json_t *job)
+static struct work job_work(const json_t *cell, const json_t *job)
 {
 	const char *engine = get_string(job, "engine");
 
 	if (!strcmp(engine, "fio"))
 		return fio_work(job);
 	if (!strcmp(engine, "files"))
-		return files_work(job);
+		return files_work(cell, job);
 	return (struct work){ .seconds = get_integer(job, "duration_ns") / NS_PER_S };
 }
 
@@ -175,6 +212,20 @@ static void load_add(struct load *load, const json_t *disk, const struct work *w
 		load->seconds += (double)work->written_bytes / cap_bps;
 }
 
+static bool is_written_by_fio(const json_t *cell, const char *path)
+{
+	const json_t *job;
+	size_t i;
+
+	json_array_foreach(json_object_get(cell, "jobs"), i, job) {
+		const char *name = fio_option(job, "filename");
+
+		if (name && !strcmp(name, path))
+			return true;
+	}
+	return false;
+}
+
 static struct load disk_load(const json_t *cell, int index)
 {
 	const json_t *disk = json_array_get(json_object_get(cell, "disks"), index), *item;
@@ -192,11 +243,14 @@ static struct load disk_load(const json_t *cell, int index)
 			.buffered = true,
 		};
 
+		/* A job that writes it again has it in its own span. */
+		if (is_written_by_fio(cell, get_string(item, "path")))
+			work.span_bytes = 0;
 		if (disk_of(cell, get_string(item, "path")) == index)
 			load_add(&load, disk, &work);
 	}
 	json_array_foreach(json_object_get(cell, "jobs"), i, item) {
-		struct work work = job_work(item);
+		struct work work = job_work(cell, item);
 
 		if (disk_of(cell, work.path) == index)
 			load_add(&load, disk, &work);
@@ -215,7 +269,7 @@ static double jobs_seconds(const json_t *cell)
 	size_t i;
 
 	json_array_foreach(json_object_get(cell, "jobs"), i, job) {
-		struct work work = job_work(job);
+		struct work work = job_work(cell, job);
 
 		seconds = longest(seconds, get_integer(job, "start_ns") / NS_PER_S + work.seconds);
 	}

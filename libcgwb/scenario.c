@@ -11,6 +11,7 @@
 #include "cell.h"
 #include "expect.h"
 #include "files.h"
+#include "names.h"
 #include "nearest.h"
 #include "override.h"
 #include "references.h"
@@ -31,14 +32,6 @@ struct cgwb_scenario {
 	size_t n_expectations;
 };
 
-char **cgwb_names_free(char **names)
-{
-	for (char **name = names; name && *name; name++)
-		free(*name);
-	free(names);
-	return NULL;
-}
-
 struct cgwb_scenario *cgwb_scenario_free(struct cgwb_scenario *scenario)
 {
 	if (!scenario)
@@ -56,45 +49,6 @@ struct cgwb_scenario *cgwb_scenario_free(struct cgwb_scenario *scenario)
 	sections_free(scenario->sections);
 	free(scenario);
 	return NULL;
-}
-
-/* Appends a copy of the first `length` bytes to a NULL-terminated list. */
-static int names_add(char ***names, const char *name, size_t length)
-{
-	size_t n = 0;
-	char **list;
-
-	while (*names && (*names)[n])
-		n++;
-	list = reallocarray(*names, n + 2, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-
-	list[n] = strndup(name, length);
-	list[n + 1] = NULL;
-	*names = list;
-	return list[n] ? 0 : -ENOMEM;
-}
-
-/* The words of a list between commas. An empty list is a list. */
-static int names_split(const char *text, char ***ret_names)
-{
-	char **names = calloc(1, sizeof(*names));
-
-	if (!names)
-		return -ENOMEM;
-
-	for (text += strspn(text, ", \t"); *text; text += strspn(text, ", \t")) {
-		size_t length = strcspn(text, ", \t");
-
-		if (names_add(&names, text, length)) {
-			cgwb_names_free(names);
-			return -ENOMEM;
-		}
-		text += length;
-	}
-	*ret_names = names;
-	return 0;
 }
 
 static int apply(struct sections *resolved, const struct sections *from, const char *kind,

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "names.h"
 
 struct cgwb_scenario;
 struct cgwb_expectation;
@@ -47,7 +48,6 @@ struct cgwb_scenario *cgwb_scenario_free(struct cgwb_scenario *scenario);
  * read: a broken one is listed too.
  */
 int cgwb_scenario_names(const char *data_dir, char ***ret_names, struct cgwb_error *error);
-char **cgwb_names_free(char **names);
 
 const char *cgwb_scenario_name(const struct cgwb_scenario *scenario);
 const char *cgwb_scenario_file(const struct cgwb_scenario *scenario);

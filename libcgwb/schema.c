@@ -14,6 +14,7 @@ static const char *const policies[] = { "none", "stock", "skip", "mapping", NULL
 static const char *const schedulers[] = { "none", "mq-deadline", "kyber", "bfq", NULL };
 static const char *const filesystems[] = { "ext2", "ext3", "ext4", "xfs", "btrfs", NULL };
 static const char *const engines[] = { "fio", "files", "exec", NULL };
+static const char *const yes_no[] = { "yes", "no", NULL };
 static const char *const measure_kinds[] = { "file-writes", "job-count", NULL };
 
 /* More is a slip of the finger, not an experiment. */
@@ -94,6 +95,7 @@ static const struct schema_key files_keys[] = {
 	{ "data_every", VALUE_NUMBER },
 	{ "data_size", VALUE_BYTES },
 	{ "data_span", VALUE_BYTES },
+	{ "sync", VALUE_CHOICE, .choices = yes_no },
 	{ NULL },
 };
 

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cell-build.h"
+#include "schema.h"
+#include "units.h"
+
+/* Jobs that start at the same time in the scenario start at different ones in each seed. */
+#define PHASE_NS NS_PER_S
+
+/* The text with each %c replaced. The caller frees it. */
+static char *expand(const char *text, const char *cgroup_name)
+{
+	char *expanded = NULL;
+	const char *at;
+	size_t size;
+	FILE *stream = open_memstream(&expanded, &size);
+
+	if (!stream)
+		return NULL;
+	for (; (at = strstr(text, "%c")); text = at + 2)
+		fprintf(stream, "%.*s%s", (int)(at - text), text, cgroup_name);
+	fputs(text, stream);
+	if (fclose(stream)) {
+		free(expanded);
+		return NULL;
+	}
+	return expanded;
+}
+
+static json_t *expand_json(const char *text, const char *cgroup_name)
+{
+	char *expanded = expand(text, cgroup_name);
+	json_t *json = expanded ? json_string(expanded) : NULL;
+
+	free(expanded);
+	return json;
+}
+
+/* One job of the cell: the section's, in one cgroup. */
+struct job {
+	const struct section *section;
+	char *name;
+	char *cgroup; /* NULL: the root */
+	json_t *json;
+};
+
+static int set(struct job *job, const char *name, json_t *value)
+{
+	return json_object_set_new(job->json, name, value) ? -ENOMEM : 0;
+}
+
+static int set_bytes(struct job *job, const char *name, const char *key, uint64_t otherwise)
+{
+	return set(job, name, json_integer(schema_bytes(job->section, key, otherwise)));
+}
+
+static int set_number(struct job *job, const char *name, const char *key, uint64_t otherwise)
+{
+	return set(job, name, json_integer(schema_number(job->section, key, otherwise)));
+}
+
+static int set_duration(struct job *job)
+{
+	return set(job, "duration_ns", json_integer(schema_ns(job->section, "duration", 0)));
+}
+
+static const char *job_cgroup_name(const struct job *job)
+{
+	return job->cgroup ? builder_base_name(job->cgroup) : "";
+}
+
+/* All keys that are not ours are fio's, and go to it in the order of the file. */
+static int build_fio(struct builder *builder, struct job *job)
+{
+	struct cgwb_seed data = builder_seed(builder, "job", job->name, "data");
+	json_t *options = json_array();
+	int err = set(job, "fio", options);
+
+	for (size_t i = 0; !err && i < job->section->n_keys; i++) {
+		const struct section_key *key = &job->section->keys[i];
+
+		if (!strcmp(key->name, "engine") || !strcmp(key->name, "cgroup") ||
+		    !strcmp(key->name, "start"))
+			continue;
+		err = builder_append(options,
+				     json_pack("[s, o]", key->name,
+					       expand_json(key->value, job_cgroup_name(job))));
+	}
+
+	/* fio's own data are the same in every run unless it is told otherwise. */
+	if (!err && !section_get(job->section, "randseed")) {
+		char seed[CGWB_UNITS_TEXT];
+
+		snprintf(seed, sizeof(seed), "%" PRIu32, (uint32_t)(cgwb_seed_next(&data) >> 32));
+		err = builder_append(options, json_pack("[s, s]", "randseed", seed));
+	}
+	return err;
+}
+
+static int build_files(struct builder *builder, struct job *job)
+{
+	struct cgwb_seed data = builder_seed(builder, "job", job->name, "data");
+	const char *directory = section_value(job->section, "directory", "");
+	uint64_t data_bytes = schema_bytes(job->section, "data_size", 0);
+	bool sync = !strcmp(section_value(job->section, "sync", "no"), "yes");
+
+	/* Jansson's integers are signed. */
+	if (set_duration(job) ||
+	    set(job, "directory", expand_json(directory, job_cgroup_name(job))) ||
+	    set_bytes(job, "file_bytes", "file_size", 0) ||
+	    set_number(job, "files_per_directory", "files_per_directory", 500) ||
+	    set_number(job, "data_every", "data_every", 0) ||
+	    set(job, "data_bytes", json_integer(data_bytes)) ||
+	    set_bytes(job, "data_span_bytes", "data_span", data_bytes) ||
+	    set_number(job, "files", "files", 0) ||
+	    set_number(job, "files_per_s", "files_per_s", 0) ||
+	    set_bytes(job, "xattr_bytes", "xattr_size", 0) ||
+	    set(job, "sync", json_boolean(sync)) ||
+	    set(job, "seed", json_integer(cgwb_seed_next(&data) >> 1)))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Each program goes into the guest once; two of the same name from different places cannot both. */
+static int add_program(struct builder *builder, struct job *job, const char *program,
+		       const char *guest_path)
+{
+	struct cgwb_cell *cell = builder->cell;
+	struct cgwb_program *added;
+
+	for (size_t i = 0; i < cell->n_programs; i++) {
+		if (!strcmp(cell->programs[i].program, program))
+			return 0;
+		if (!strcmp(cell->programs[i].guest_path, guest_path))
+			return builder_fail(builder, job->section, "program",
+					    "another program has that name in the guest");
+	}
+
+	added = reallocarray(cell->programs, cell->n_programs + 1, sizeof(*added));
+	if (!added)
+		return -ENOMEM;
+	cell->programs = added;
+
+	added += cell->n_programs;
+	added->program = strdup(program);
+	added->guest_path = strdup(guest_path);
+	cell->n_programs++;
+	return added->program && added->guest_path ? 0 : -ENOMEM;
+}
+
+/* Splits arguments at blanks; "..." keeps blanks in one. */
+static int append_arguments(struct builder *builder, struct job *job, json_t *argv)
+{
+	char *text = expand(section_value(job->section, "args", ""), job_cgroup_name(job));
+	const char *at = text;
+	int err = text ? 0 : -ENOMEM;
+
+	while (!err && *(at += strspn(at, " \t"))) {
+		bool quoted = *at == '"';
+		size_t length;
+
+		at += quoted;
+		length = strcspn(at, quoted ? "\"" : " \t");
+		if (quoted && !at[length]) {
+			err = builder_fail(builder, job->section, "args", "a quote is not closed");
+			break;
+		}
+		err = builder_append(argv, json_stringn(at, length));
+		at += length + quoted;
+	}
+	free(text);
+	return err;
+}
+
+static int build_exec(struct builder *builder, struct job *job)
+{
+	const char *program = section_value(job->section, "program", "");
+	json_t *argv = json_array();
+	char *guest_path = NULL;
+	int err;
+
+	if (asprintf(&guest_path, "/bin/%s", builder_base_name(program)) < 0)
+		guest_path = NULL;
+
+	err = set_duration(job);
+	if (!err)
+		err = set(job, "argv", argv);
+	if (!err)
+		err = guest_path ? builder_append(argv, json_string(guest_path)) : -ENOMEM;
+	if (!err)
+		err = append_arguments(builder, job, argv);
+	if (!err)
+		err = add_program(builder, job, program, guest_path);
+	free(guest_path);
+	return err;
+}
+
+static int build_job(struct builder *builder, struct job *job)
+{
+	const struct section *section = job->section;
+	const char *engine = section_value(section, "engine", "");
+	const char *measured =
+		section_value(builder_section(builder, "scenario"), "measured_job", "");
+	struct cgwb_seed phase = builder_seed(builder, "job", job->name, "phase");
+	uint64_t start_ns = schema_ns(section, "start", 0) + cgwb_seed_below(&phase, PHASE_NS);
+
+	job->json = json_pack("{s:s, s:s, s:s, s:s?, s:I, s:b}", "name", job->name, "group",
+			      section->name, "engine", engine, "cgroup", job->cgroup, "start_ns",
+			      (json_int_t)start_ns, "measured", !strcmp(measured, section->name));
+	if (!job->json)
+		return -ENOMEM;
+	if (!strcmp(engine, "fio"))
+		return build_fio(builder, job);
+	if (!strcmp(engine, "files"))
+		return build_files(builder, job);
+	return build_exec(builder, job);
+}
+
+int builder_add_jobs(struct builder *builder, const struct section *section, json_t *array)
+{
+	const char *path = section_value(section, "cgroup", NULL);
+	const struct section *cgroup = path ? sections_find(builder->sections, "cgroup", path) :
+					      NULL;
+	uint64_t count = schema_number(cgroup, "count", 1);
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < count; i++) {
+		struct job job = { .section = section };
+
+		job.name = builder_instance(section->name, cgroup, i);
+		job.cgroup = path ? builder_instance(path, cgroup, i) : NULL;
+		err = job.name && (job.cgroup || !path) ? build_job(builder, &job) : -ENOMEM;
+		if (!err)
+			err = builder_append(array, json_incref(job.json));
+		json_decref(job.json);
+		free(job.name);
+		free(job.cgroup);
+	}
+	return err;
+}
