@@ -14,15 +14,18 @@
 #include "trace.h"
 
 #if CGWB_REGISTERS_TRACE_EVENTS
+/* Where trace-events.lds puts them. */
+extern struct trace_event_call *cgwb_trace_events_start[];
+extern struct trace_event_call *cgwb_trace_events_end[];
+
 /*
- * The kernel has just said that the module "has bad taint" and that it creates no trace events for it: 6.1 trusts no
- * livepatch with any. The functions that it would have called are exported. The events then belong to the module, so
- * that the kernel's own notifier takes them away with it, also when loading fails.
+ * 6.1 trusts no livepatch with trace events, but exports what it would have called to create them. They are made to
+ * belong to the module, so that the kernel's own notifier takes them away with it, also when loading fails.
  */
 int __init cgwb_trace_init(void)
 {
 	struct mutex *event_mutex = (struct mutex *)cgwb_symbol("event_mutex");
-	unsigned int i;
+	struct trace_event_call **call;
 	int ret = 0;
 
 	if (!event_mutex) {
@@ -30,12 +33,10 @@ int __init cgwb_trace_init(void)
 		return -ENOENT;
 	}
 	mutex_lock(event_mutex);
-	for (i = 0; !ret && i < THIS_MODULE->num_trace_events; i++) {
-		struct trace_event_call *call = THIS_MODULE->trace_events[i];
-
-		ret = trace_add_event_call(call);
+	for (call = cgwb_trace_events_start; !ret && call < cgwb_trace_events_end; call++) {
+		ret = trace_add_event_call(*call);
 		if (!ret)
-			call->module = THIS_MODULE;
+			(*call)->module = THIS_MODULE;
 	}
 	mutex_unlock(event_mutex);
 	return ret;
