@@ -131,14 +131,14 @@ static int digest_of(const json_t *json, char digest[CGWB_DIGEST_SIZE + 7])
 	return err;
 }
 
-/* Whether all measures are numbers; which is not: its name */
+/* The name of a measure that is neither a number nor null (`n/a`); NULL: there is none */
 static const char *wrong_measure(const json_t *measures)
 {
 	const json_t *value;
 	const char *name;
 
 	json_object_foreach((json_t *)measures, name, value) {
-		if (!json_is_number(value))
+		if (!json_is_number(value) && !json_is_null(value))
 			return name;
 	}
 	return NULL;

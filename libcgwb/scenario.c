@@ -441,6 +441,11 @@ const char *cgwb_scenario_measure_title(const struct cgwb_scenario *scenario, si
 	return section_value(section, "title", section->name);
 }
 
+const char *cgwb_scenario_measure_kind(const struct cgwb_scenario *scenario, size_t index)
+{
+	return section_value(measure_at(scenario, index), "kind", "");
+}
+
 bool cgwb_scenario_has_measured_job(const struct cgwb_scenario *scenario)
 {
 	return scenario_value(scenario, "measured_job") != NULL;

@@ -90,6 +90,7 @@ const char *const *cgwb_scenario_published(const struct cgwb_scenario *scenario)
 size_t cgwb_scenario_measures(const struct cgwb_scenario *scenario);
 const char *cgwb_scenario_measure_name(const struct cgwb_scenario *scenario, size_t index);
 const char *cgwb_scenario_measure_title(const struct cgwb_scenario *scenario, size_t index);
+const char *cgwb_scenario_measure_kind(const struct cgwb_scenario *scenario, size_t index);
 
 /* Whether it has a measured job, and so seconds, MiB/s, IOPS, mean and p99 */
 bool cgwb_scenario_has_measured_job(const struct cgwb_scenario *scenario);
