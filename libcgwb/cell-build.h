@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a cell is made: what cell.c (the machine, disks, filesystems, cgroups) and cell-jobs.c (the jobs) share. Internal to
- * libcgwb.
+ * How a cell is made: what cell.c (the machine, disks, filesystems, cgroups) and cell-jobs.c (the
+ * jobs) share. Internal to libcgwb.
  */
 #ifndef CGWB_CELL_BUILD_H
 #define CGWB_CELL_BUILD_H
@@ -48,7 +48,8 @@ int builder_fail(struct builder *builder, const struct section *section, const c
 int builder_append(json_t *array, json_t *value);
 
 /*
- * The name of an instance: NAME0, NAME1 ... if the section is counted, else NAME. The caller frees it. NULL: out of memory.
+ * The name of an instance: NAME0, NAME1 ... if the section is counted, else NAME. The caller frees
+ * it. NULL: out of memory.
  */
 char *builder_instance(const char *name, const struct section *counted, uint64_t index);
 

@@ -54,7 +54,10 @@ const struct section *builder_section(const struct builder *builder, const char 
 	return sections_find(builder->sections, kind, "");
 }
 
-/* Calls `add` for each section of a kind; what it makes is appended to the array of that name in the cell. */
+/*
+ * Calls `add` for each section of a kind; what it makes is appended to the array of that name in
+ * the cell.
+ */
 static int build_array(struct builder *builder, const char *name, const char *kind,
 		       int (*add)(struct builder *builder, const struct section *section,
 				  json_t *array))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The measures that a table shows, in order, and how a value of each is printed. Internal to libcgwb.
+ * The measures that a table shows, in order, and how a value of each is printed. Internal to
+ * libcgwb.
  */
 #ifndef CGWB_COLUMN_H
 #define CGWB_COLUMN_H
@@ -20,8 +21,8 @@ struct columns {
 };
 
 /*
- * Those of the published table: the five of the measured job, if there is one, and the scenario's own. With `every`, all
- * that a cell has, but for `warn`. 0 or -ENOMEM; undo with columns_done().
+ * Those of the published table: the five of the measured job, if there is one, and the scenario's
+ * own. With `every`, all that a cell has, but for `warn`. 0 or -ENOMEM; undo with columns_done().
  */
 int columns_init(struct columns *columns, const struct cgwb_scenario *scenario, bool every);
 void columns_done(struct columns *columns);

@@ -16,7 +16,10 @@ enum control_type {
 	CONTROL_WEIGHT, /* a number, or `default N`, or `DISK N` */
 };
 
-/* Documentation/admin-guide/cgroup-v2.rst: the files that can be written and are a setting, 6.1 and 6.12. */
+/*
+ * Documentation/admin-guide/cgroup-v2.rst: the files that can be written and are a setting, 6.1 and
+ * 6.12.
+ */
 static const struct control {
 	const char *file;
 	enum control_type type;

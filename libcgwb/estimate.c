@@ -194,7 +194,10 @@ static double longest(double a, double b)
 	return a > b ? a : b;
 }
 
-/* What goes to one disk: its written part, the page cache for it, and how long it takes under the disk's cap. */
+/*
+ * What goes to one disk: its written part, the page cache for it, and how long it takes under the
+ * disk's cap.
+ */
 struct load {
 	uint64_t touched_bytes;
 	uint64_t cached_bytes;

@@ -4,12 +4,13 @@
  *
  *   mapping.hot_gib <= 0.60 * stock.hot_gib
  *
- * Two sides of numbers and VARIANT.MEASURE, joined by + - * / and parentheses, with <=, >=, <, > or == between them. A
- * minus has blanks around it, since names may contain one. Names are checked when the relation is read.
+ * Two sides of numbers and VARIANT.MEASURE, joined by + - * / and parentheses, with <=, >=, <, > or
+ * == between them. A minus has blanks around it, since names may contain one. Names are checked
+ * when the relation is read.
  *
- * A relation is evaluated on means over seeds. A seed counts if each variant that the relation names has a usable result
- * of it (no failure, no warning) with the measures that are named; the others are left out and counted. With no seed left
- * the relation is unknown, which is no failure.
+ * A relation is evaluated on means over seeds. A seed counts if each variant that the relation
+ * names has a usable result of it (no failure, no warning) with the measures that are named; the
+ * others are left out and counted. With no seed left the relation is unknown, which is no failure.
  */
 #ifndef CGWB_EXPECT_H
 #define CGWB_EXPECT_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rows and columns of text, by libsmartcols: the first column to the left, the others to the right. Plain ASCII, never cut
- * to the width of a terminal, the same wherever it is printed. Internal to libcgwb.
+ * Rows and columns of text, by libsmartcols: the first column to the left, the others to the right.
+ * Plain ASCII, never cut to the width of a terminal, the same wherever it is printed. Internal to
+ * libcgwb.
  *
  * Rows are filled cell by cell, from the left. What fails is remembered until grid_text().
  */

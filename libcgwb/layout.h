@@ -2,14 +2,15 @@
 /*
  * Where a guest's memory and its disks lie in physical memory.
  *
- * QEMU is told `max-ram-below-4g=2G`, so RAM is at 0..2 GiB and from 4 GiB up. The kernel is told `mem=` and has what lies
- * below that limit; the disks' stores lie above it, each beginning at a multiple of 2 MiB:
+ * QEMU is told `max-ram-below-4g=2G`, so RAM is at 0..2 GiB and from 4 GiB up. The kernel is told
+ * `mem=` and has what lies below that limit; the disks' stores lie above it, each beginning at a
+ * multiple of 2 MiB:
  *
  *   0            2G  (hole)  4G         mem_limit   disk 1     disk 2     top
  *   [ kernel's RAM ]         [ kernel's ]           [ store ]  [ store ]
  *
- * A guest with 2 GiB or less has its disks from 4 GiB up. What RAM it does not use costs the host nothing. Internal to
- * libcgwb.
+ * A guest with 2 GiB or less has its disks from 4 GiB up. What RAM it does not use costs the host
+ * nothing. Internal to libcgwb.
  */
 #ifndef CGWB_LAYOUT_H
 #define CGWB_LAYOUT_H
@@ -31,8 +32,8 @@ struct layout {
 };
 
 /*
- * Begins with the kernel's memory. -EINVAL: not a multiple of 2 MiB; -ENOSPC: less than LAYOUT_MEMORY_MIN; -ERANGE: more
- * than a guest can have.
+ * Begins with the kernel's memory. -EINVAL: not a multiple of 2 MiB; -ENOSPC: less than
+ * LAYOUT_MEMORY_MIN; -ERANGE: more than a guest can have.
  */
 int layout_init(struct layout *layout, uint64_t memory_bytes);
 

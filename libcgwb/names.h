@@ -8,7 +8,10 @@
 /* Frees the list and the names. NULL-safe, returns NULL. */
 char **cgwb_names_free(char **names);
 
-/* Appends a copy of the first `length` bytes; a list that is NULL becomes one. 0 or -ENOMEM. Internal to libcgwb. */
+/*
+ * Appends a copy of the first `length` bytes; a list that is NULL becomes one. 0 or -ENOMEM.
+ * Internal to libcgwb.
+ */
 int names_add(char ***names, const char *name, size_t length);
 
 /* The words between commas; no words make an empty list. 0 or -ENOMEM. Internal to libcgwb. */

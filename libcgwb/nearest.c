@@ -63,7 +63,9 @@ void cgwb_nearest_offer(struct cgwb_nearest *nearest, const char *candidate)
 	longer = a_len > b_len ? a_len : b_len;
 	bound = longer / 3 ? longer / 3 : 1;
 
-	/* The lengths alone may be too far apart: this also bounds the table for a hostile input. */
+	/*
+	 * The lengths alone may be too far apart: this also bounds the table for a hostile input.
+	 */
 	if (longer - (a_len < b_len ? a_len : b_len) > bound)
 		return;
 

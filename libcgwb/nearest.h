@@ -2,9 +2,9 @@
 /*
  * The nearest right word for one that is not known.
  *
- * Distance is the number of letters inserted, deleted, changed, or swapped with their neighbour. A word counts as near if
- * that is at most a third of the longer word's length (and at least one letter is always forgiven), so that nobody is
- * offered a word that has nothing to do with theirs.
+ * Distance is the number of letters inserted, deleted, changed, or swapped with their neighbour. A
+ * word counts as near if that is at most a third of the longer word's length (and at least one
+ * letter is always forgiven), so that nobody is offered a word that has nothing to do with theirs.
  */
 #ifndef CGWB_NEAREST_H
 #define CGWB_NEAREST_H

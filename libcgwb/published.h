@@ -2,9 +2,10 @@
 /*
  * The figures that were published, from scenarios/published.json.
  *
- * They are what results are set beside, never what a result is expected to be. A published experiment has rounds, and each
- * round two sides: `base`, an unchanged kernel, and the patched one, under the name of its policy or `patched`. Rounds in
- * which a side has warnings are left out, as the lab leaves out its own.
+ * They are what results are set beside, never what a result is expected to be. A published
+ * experiment has rounds, and each round two sides: `base`, an unchanged kernel, and the patched
+ * one, under the name of its policy or `patched`. Rounds in which a side has warnings are left out,
+ * as the lab leaves out its own.
  */
 #ifndef CGWB_PUBLISHED_H
 #define CGWB_PUBLISHED_H
@@ -27,7 +28,10 @@ struct cgwb_published *cgwb_published_free(struct cgwb_published *published);
 int cgwb_published_check(const struct cgwb_published *published, const char *key,
 			 struct cgwb_error *error);
 
-/* Where it was published; the policy that its patched side stands for. Borrowed; NULL: it does not say. */
+/*
+ * Where it was published; the policy that its patched side stands for. Borrowed; NULL: it does not
+ * say.
+ */
 const char *cgwb_published_source(const struct cgwb_published *published, const char *key);
 const char *cgwb_published_policy(const struct cgwb_published *published, const char *key);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the sections of a scenario say about each other: that every name that is used is there, that what is needed
- * together is together, and that counts make no name twice. For sections that schema_check() has passed, with all
- * overrides applied. Internal to libcgwb.
+ * What the sections of a scenario say about each other: that every name that is used is there, that
+ * what is needed together is together, and that counts make no name twice. For sections that
+ * schema_check() has passed, with all overrides applied. Internal to libcgwb.
  */
 #ifndef CGWB_REFERENCES_H
 #define CGWB_REFERENCES_H

@@ -2,10 +2,11 @@
 /*
  * The result of a cell: what the guest measured, what it ran on, and whether it can be used.
  *
- * A result is one JSON object, in a file of its own in the run's folder (docs/cell.md has what comes from the guest).
- * Keys stand in a fixed order and numbers have at most 15 digits, so that the same result gives the same bytes; it holds
- * nothing of the host's time, speed or paths. The last key, `digest`, is the SHA-256 of all the others: a file that was
- * edited or damaged is refused.
+ * A result is one JSON object, in a file of its own in the run's folder (docs/cell.md has what
+ * comes from the guest). Keys stand in a fixed order and numbers have at most 15 digits, so that
+ * the same result gives the same bytes; it holds nothing of the host's time, speed or paths. The
+ * last key, `digest`, is the SHA-256 of all the others: a file that was edited or damaged is
+ * refused.
  */
 #ifndef CGWB_RESULT_H
 #define CGWB_RESULT_H
@@ -30,15 +31,16 @@ struct cgwb_outcome {
 };
 
 /*
- * Joins them. The result is `failed` if there is an error, no guest's result, or one that says so; the lab's error is kept
- * before the guest's. -EINVAL: the guest's is not as docs/cell.md says; -ENOMEM.
+ * Joins them. The result is `failed` if there is an error, no guest's result, or one that says so;
+ * the lab's error is kept before the guest's. -EINVAL: the guest's is not as docs/cell.md says;
+ * -ENOMEM.
  */
 int cgwb_result_new(const struct cgwb_outcome *outcome, struct cgwb_result **ret_result,
 		    struct cgwb_error *error);
 
 /*
- * Reads a file. -ENOENT and the like; -EINVAL: it is cut off, no result, one of another schema, or edited: the error says
- * which.
+ * Reads a file. -ENOENT and the like; -EINVAL: it is cut off, no result, one of another schema, or
+ * edited: the error says which.
  */
 int cgwb_result_read(const char *path, struct cgwb_result **ret_result, struct cgwb_error *error);
 
@@ -73,7 +75,10 @@ struct cgwb_results {
 	size_t n;
 };
 
-/* Takes the result over; it replaces an earlier one of the same variant and seed. -ENOMEM: it is the caller's still. */
+/*
+ * Takes the result over; it replaces an earlier one of the same variant and seed. -ENOMEM: it is
+ * the caller's still.
+ */
 int cgwb_results_add(struct cgwb_results *results, struct cgwb_result *result);
 
 /* NULL: there is none */

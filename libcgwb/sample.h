@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The values of a measure over the seeds of a run: of one variant, or of two, paired by seed. Results that are not usable
- * (failed, or a warning on the console) are left out and counted; in a pair, one such result leaves out both.
+ * The values of a measure over the seeds of a run: of one variant, or of two, paired by seed.
+ * Results that are not usable (failed, or a warning on the console) are left out and counted; in a
+ * pair, one such result leaves out both.
  */
 #ifndef CGWB_SAMPLE_H
 #define CGWB_SAMPLE_H

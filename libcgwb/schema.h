@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What may stand in a scenario: the kinds of sections, their keys, and the type of each value. One table of it, from which
- * the reader finds errors, an override finds the section that is meant, and an error names the nearest right word.
- * Internal to libcgwb.
+ * What may stand in a scenario: the kinds of sections, their keys, and the type of each value. One
+ * table of it, from which the reader finds errors, an override finds the section that is meant, and
+ * an error names the nearest right word. Internal to libcgwb.
  */
 #ifndef CGWB_SCHEMA_H
 #define CGWB_SCHEMA_H
@@ -53,7 +53,9 @@ struct schema_kind {
 /* NULL: there is no such kind */
 const struct schema_kind *schema_kind(const char *name);
 
-/* The key of that name in that section, which for a job depends on its engine. NULL: there is none. */
+/*
+ * The key of that name in that section, which for a job depends on its engine. NULL: there is none.
+ */
 const struct schema_key *schema_key(const struct section *section, const char *name);
 
 /* Offers the names of all kinds, or of all keys of a section. */
@@ -61,8 +63,9 @@ void schema_offer_kinds(struct cgwb_nearest *nearest);
 void schema_offer_keys(const struct section *section, struct cgwb_nearest *nearest);
 
 /*
- * Checks every section by itself: kind, name, keys, values, required keys. What one says about another is for
- * references_check(). 0, or -EINVAL with the first error in the order of the file; -ENOMEM.
+ * Checks every section by itself: kind, name, keys, values, required keys. What one says about
+ * another is for references_check(). 0, or -EINVAL with the first error in the order of the file;
+ * -ENOMEM.
  */
 int schema_check(const struct sections *sections, struct cgwb_error *error);
 

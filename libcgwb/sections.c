@@ -183,10 +183,11 @@ struct sections *sections_copy(const struct sections *sections)
 }
 
 /*
- * Reading. libinih calls reader_line() for the next line and reader_key() for each key. It would cut off a long line and
- * the end of a long section name, tells nothing of a section without keys, takes an indented line for the end of the line
- * before, and goes on after errors. So section headers are read here and handed on as blank lines, indentation is taken
- * away, and whatever does not fit is an error before libinih sees it.
+ * Reading. libinih calls reader_line() for the next line and reader_key() for each key. It would
+ * cut off a long line and the end of a long section name, tells nothing of a section without keys,
+ * takes an indented line for the end of the line before, and goes on after errors. So section
+ * headers are read here and handed on as blank lines, indentation is taken away, and whatever does
+ * not fit is an error before libinih sees it.
  */
 struct reader {
 	FILE *stream;

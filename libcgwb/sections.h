@@ -2,12 +2,13 @@
 /*
  * The text of a scenario as sections of keys, before anything knows what they mean.
  *
- * A file is read by libinih: `[kind name]`, `key = value`, comments from `;` or `#` at the start of a line, or from a `;`
- * after a blank. Every key remembers the file and line that it came from, also after an override has replaced it, so that
- * an error can always point at the line to mend. In `[expect]` a whole line is one value, of a key `relation`.
+ * A file is read by libinih: `[kind name]`, `key = value`, comments from `;` or `#` at the start of
+ * a line, or from a `;` after a blank. Every key remembers the file and line that it came from,
+ * also after an override has replaced it, so that an error can always point at the line to mend. In
+ * `[expect]` a whole line is one value, of a key `relation`.
  *
- * Sections and keys keep the order of the file. A key stands once in a section (but for `relation`), a section once in a
- * file. Internal to libcgwb.
+ * Sections and keys keep the order of the file. A key stands once in a section (but for
+ * `relation`), a section once in a file. Internal to libcgwb.
  */
 #ifndef CGWB_SECTIONS_H
 #define CGWB_SECTIONS_H
@@ -40,8 +41,8 @@ struct sections {
 };
 
 /*
- * Reads to the end of the stream, which is not closed. `file` is the name for errors. -EINVAL: not such a text; -EFBIG:
- * above 1 MiB, which no scenario is; -EIO; -ENOMEM.
+ * Reads to the end of the stream, which is not closed. `file` is the name for errors. -EINVAL: not
+ * such a text; -EFBIG: above 1 MiB, which no scenario is; -EIO; -ENOMEM.
  */
 int sections_read(FILE *stream, const char *file, struct sections **ret_sections,
 		  struct cgwb_error *error);
@@ -55,7 +56,10 @@ struct sections *sections_free(struct sections *sections);
 /* The section of that kind and name ("" for none); NULL: there is none. Borrowed. */
 struct section *sections_find(const struct sections *sections, const char *kind, const char *name);
 
-/* Appends an empty section; NULL: out of memory. Pointers to sections got earlier are no longer valid. */
+/*
+ * Appends an empty section; NULL: out of memory. Pointers to sections got earlier are no longer
+ * valid.
+ */
 struct section *sections_add(struct sections *sections, const char *kind, const char *name,
 			     unsigned int line);
 
@@ -68,7 +72,10 @@ struct section_key *section_get(const struct section *section, const char *name)
 /* The value, or `otherwise` (which may be NULL) if there is no such key. Borrowed. */
 const char *section_value(const struct section *section, const char *name, const char *otherwise);
 
-/* Sets a key of that name, which takes the place of the one that was there, or else the last. 0 or -ENOMEM. */
+/*
+ * Sets a key of that name, which takes the place of the one that was there, or else the last. 0 or
+ * -ENOMEM.
+ */
 int section_set(struct section *section, const char *name, const char *value, const char *file,
 		unsigned int line);
 

@@ -41,7 +41,10 @@ void cgwb_seed_uuid(struct cgwb_seed *seed, char text[CGWB_UUID_TEXT])
 {
 	uint64_t high = cgwb_seed_next(seed), low = cgwb_seed_next(seed);
 
-	/* RFC 4122: the version is in bits 12-15 of the high half, the variant in the top two of the low one. */
+	/*
+	 * RFC 4122: the version is in bits 12-15 of the high half, the variant in the top two of
+	 * the low one.
+	 */
 	high = (high & ~0xf000ULL) | 0x4000;
 	low = (low & ~(3ULL << 62)) | 2ULL << 62;
 	snprintf(text, CGWB_UUID_TEXT, "%08x-%04x-%04x-%04x-%012" PRIx64, (uint32_t)(high >> 32),

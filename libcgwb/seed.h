@@ -2,13 +2,15 @@
 /*
  * What a seed decides: UUIDs, hash seeds, start phases, the data that jobs write.
  *
- * Each of these has a stream of its own, keyed by the seed and by a name such as "job hot phase": adding a job to a
- * scenario changes nothing for the others. The generator is splitmix64 (Steele, Lea, Flood 2014): the state goes up by
- * 0x9e3779b97f4a7c15 a step, and the output is the state after the finalizer
+ * Each of these has a stream of its own, keyed by the seed and by a name such as "job hot phase":
+ * adding a job to a scenario changes nothing for the others. The generator is splitmix64 (Steele,
+ * Lea, Flood 2014): the state goes up by 0x9e3779b97f4a7c15 a step, and the output is the state
+ * after the finalizer
  *
  *   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;  z = (z ^ z >> 27) * 0x94d049bb133111eb;  z ^ z >> 31
  *
- * It starts at finalizer(seed) ^ FNV-1a-64(name). The same everywhere, for ever: results depend on it.
+ * It starts at finalizer(seed) ^ FNV-1a-64(name). The same everywhere, for ever: results depend on
+ * it.
  */
 #ifndef CGWB_SEED_H
 #define CGWB_SEED_H

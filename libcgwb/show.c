@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A scenario as text. What is printed for one variant is a scenario itself: reading it gives the same cells.
+ * A scenario as text. What is printed for one variant is a scenario itself: reading it gives the
+ * same cells.
  */
 #include <errno.h>
 #include <stdlib.h>

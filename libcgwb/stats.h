@@ -2,9 +2,10 @@
 /*
  * Statistics of measures over seeds, by GSL.
  *
- * In virtual time a cell has no noise: the spread is that of the seeds. Two variants with the same seed are a pair, since
- * the seed gives them the same disk layout and the same start times, and it is the paired differences that say whether a
- * variant changed anything. One value has no spread, and one pair no interval; nothing is made up for them.
+ * In virtual time a cell has no noise: the spread is that of the seeds. Two variants with the same
+ * seed are a pair, since the seed gives them the same disk layout and the same start times, and it
+ * is the paired differences that say whether a variant changed anything. One value has no spread,
+ * and one pair no interval; nothing is made up for them.
  */
 #ifndef CGWB_STATS_H
 #define CGWB_STATS_H

@@ -13,7 +13,9 @@
 #define GIB (1024.0 * 1024 * 1024)
 #define FLOOR "floor"
 
-/* What the guest says of the file: an object of bytes by trigger. NULL: it could not be measured. */
+/*
+ * What the guest says of the file: an object of bytes by trigger. NULL: it could not be measured.
+ */
 static const json_t *triggers_of(const struct cgwb_result *result, const char *measure)
 {
 	const json_t *details = json_object_get(cgwb_result_json(result), "details");
@@ -25,7 +27,9 @@ static const json_t *triggers_of(const struct cgwb_result *result, const char *m
 	return json_object_get(json_object_get(files, measure), "by_trigger");
 }
 
-/* The mean over seeds in GiB; of the whole file if there is no trigger. -ENOENT: there is no value. */
+/*
+ * The mean over seeds in GiB; of the whole file if there is no trigger. -ENOENT: there is no value.
+ */
 static int mean_gib(const struct cgwb_results *results, const char *variant, const char *measure,
 		    const char *trigger, double *ret_gib)
 {
