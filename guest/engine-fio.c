@@ -3,7 +3,7 @@
  * The engine `fio`: the real one. The cell's pairs go into its job file as they stand; how it
  * reports is ours.
  */
-#include "engine.h"
+#include "engine-fio.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -140,8 +140,8 @@ static void direction_figures(json_t *details, struct job_figures *figures)
 	};
 }
 
-static int report_collect(json_t *report, const struct job *job, struct job_figures *figures,
-			  json_t *details, struct error *error)
+static int report_read(json_t *report, const char *name, struct job_figures *figures,
+		       json_t *details, struct error *error)
 {
 	static const char *const directions[] = { "read", "write", "trim" };
 	json_t *one = json_array_get(json_object_get(report, "jobs"), 0);
@@ -150,9 +150,9 @@ static int report_collect(json_t *report, const struct job *job, struct job_figu
 	size_t i;
 
 	if (!one)
-		return error_set(error, -EBADMSG, "job %s: fio's report has no job", job->name);
+		return error_set(error, -EBADMSG, "job %s: fio's report has no job", name);
 	if (number(one, "error"))
-		return error_set(error, -EIO, "job %s: fio reports: %s", job->name,
+		return error_set(error, -EIO, "job %s: fio reports: %s", name,
 				 strerror(number(one, "error")));
 	for (i = 0; i < sizeof(directions) / sizeof(directions[0]); i++) {
 		json_t *direction = json_object_get(one, directions[i]);
@@ -175,12 +175,27 @@ static int report_collect(json_t *report, const struct job *job, struct job_figu
 	return 0;
 }
 
+int fio_report_parse(const char *text, const char *name, struct job_figures *figures,
+		     json_t *details, struct error *error)
+{
+	/* Notes of fio may stand before the report. */
+	const char *json = strchr(text, '{');
+	json_error_t where;
+	json_t *report = json_loads(json ?: text, JSON_DISABLE_EOF_CHECK, &where);
+	int err;
+
+	if (!report)
+		return error_set(error, -EBADMSG, "job %s: fio's report: line %d: %s", name,
+				 where.line, where.text);
+	err = report_read(report, name, figures, details, error);
+	json_decref(report);
+	return err;
+}
+
 static int fio_collect(const struct job *job, bool failed, struct job_figures *figures,
 		       json_t *details, struct error *error)
 {
-	char path[512], *text, *json;
-	json_error_t where;
-	json_t *report;
+	char path[512], *text;
 	int err;
 
 	if (failed) {
@@ -193,15 +208,7 @@ static int fio_collect(const struct job *job, bool failed, struct job_figures *f
 	err = attribute_read(error, &text, "%s", path);
 	if (err < 0)
 		return error_errno(error, err, "job %s: cannot read fio's report", job->name);
-	/* Notes of fio may stand before the report. */
-	json = strchr(text, '{');
-	report = json_loads(json ?: text, JSON_DISABLE_EOF_CHECK, &where);
-	if (!report)
-		err = error_set(error, -EBADMSG, "job %s: fio's report: line %d: %s", job->name,
-				where.line, where.text);
-	else
-		err = report_collect(report, job, figures, details, error);
-	json_decref(report);
+	err = fio_report_parse(text, job->name, figures, details, error);
 	free(text);
 	return err;
 }

@@ -1,174 +1,117 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Foreign records and flushes, what they asked for and what they wrote, and every wb's works. */
+/* Foreign records and flushes, of wbs and of mappings: what they asked for and what they wrote. */
 #include "measure.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "attribute.h"
 #include "cgroup.h"
+#include "disk.h"
 #include "json.h"
 
 #define SYSTEM "writeback"
 #define RECORDS "track_foreign_dirty"
 #define RECORDS_SPEC "keys=cgroup_ino,page_cgroup_ino"
+#define DEVICES_SPEC "keys=ino"
 #define FLUSHES "flush_foreign"
 #define FLUSHES_SPEC "keys=cgroup_ino"
 #define FOREIGN_REASON "foreign_flush"
-#define REASONS_MAX 32
-#define BUCKETS 256
-
-/* A writeback structure: one cgroup on one disk. */
-struct wb {
-	struct wb *next;
-	char bdi[32];
-	uint64_t cgroup_ino;
-	uint64_t starts[REASONS_MAX], pages[REASONS_MAX];
-	uint64_t pending, peak; /* works queued and not yet begun */
-};
-
-/* A worker between writeback_start and writeback_written. */
-struct open_work {
-	int64_t pages; /* left to write when it began */
-};
-
-struct tallies {
-	struct trace_tally *items;
-	size_t n;
-	uint64_t dropped;
-};
+#define POLICY_SYSTEM "cgwb"
+#define POLICY_STATS "/sys/kernel/cgwb/stats"
 
 struct state {
 	struct measuring *m;
-	struct wb *buckets[BUCKETS];
-	struct open_work *open; /* by pid */
-	size_t n_open;
+	int64_t *left; /* by pid: the pages its work had left when it began to write */
+	size_t n_left;
 	uint64_t flushes, asked, written;
-	uint64_t mapping_flushes, mapping_written;
-	bool has_policy_events;
+	uint64_t mapping_flushes, mapping_sweeps, mapping_written;
 	struct tallies records, requests;
+	uint64_t *device_records; /* of each disk's own inode */
 };
 
 enum {
-	WORK_BDI,
-	WORK_CGROUP,
 	WORK_PAGES,
 	WORK_REASON
 };
-static const char *const work_fields[] = { "name", "cgroup_ino", "nr_pages", "reason", NULL };
-
-static struct wb *wb_of(struct state *state, const struct trace_record *record)
-{
-	uint64_t ino = trace_number(record, WORK_CGROUP);
-	const char *bdi = trace_text(record, WORK_BDI);
-	struct wb **bucket = &state->buckets[ino % BUCKETS], *wb;
-
-	for (wb = *bucket; wb; wb = wb->next) {
-		if (wb->cgroup_ino == ino && !strncmp(wb->bdi, bdi, sizeof(wb->bdi)))
-			return wb;
-	}
-	wb = calloc(1, sizeof(*wb));
-	if (!wb) {
-		state->m->failed = -ENOMEM;
-		return NULL;
-	}
-	snprintf(wb->bdi, sizeof(wb->bdi), "%s", bdi);
-	wb->cgroup_ino = ino;
-	wb->next = *bucket;
-	*bucket = wb;
-	return wb;
-}
-
-static const char *reason_name(const struct state *state, uint64_t reason)
-{
-	return trace_symbol(state->m->trace, SYSTEM, "writeback_start", "reason", reason);
-}
+static const char *const work_fields[] = { "nr_pages", "reason", NULL };
+enum {
+	FLUSH_KIND,
+	FLUSH_RET
+};
+static const char *const flush_fields[] = { "kind", "ret", NULL };
+static const char *const written_fields[] = { "pages", NULL };
 
 static bool is_foreign(const struct state *state, const struct trace_record *record)
 {
-	const char *name = reason_name(state, trace_number(record, WORK_REASON));
+	const char *reason = trace_symbol(state->m->trace, SYSTEM, "writeback_queue", "reason",
+					  trace_number(record, WORK_REASON));
 
-	return name && !strcmp(name, FOREIGN_REASON);
+	return reason && !strcmp(reason, FOREIGN_REASON);
 }
 
 static void on_queue(void *userdata, const struct trace_record *record)
 {
 	struct state *state = userdata;
-	struct wb *wb = wb_of(state, record);
 
-	if (!wb)
+	if (!is_foreign(state, record))
 		return;
-	if (++wb->pending > wb->peak)
-		wb->peak = wb->pending;
-	if (is_foreign(state, record)) {
-		state->flushes++;
-		state->asked += trace_number(record, WORK_PAGES);
-	}
+	state->flushes++;
+	state->asked += trace_number(record, WORK_PAGES);
 }
 
-static void on_exec(void *userdata, const struct trace_record *record)
-{
-	struct wb *wb = wb_of(userdata, record);
-
-	/* A work that was queued before the trace began was not counted. */
-	if (wb && wb->pending)
-		wb->pending--;
-}
-
-static struct open_work *open_of(struct state *state, int pid)
+static int64_t *left_of(struct state *state, int pid)
 {
 	size_t n = (size_t)pid + 1;
 
-	if (n > state->n_open) {
+	if (n > state->n_left) {
 		size_t size = n < 4096 ? 4096 : 2 * n;
-		struct open_work *open = realloc(state->open, size * sizeof(*open));
+		int64_t *left = realloc(state->left, size * sizeof(*left));
 
-		if (!open) {
+		if (!left) {
 			state->m->failed = -ENOMEM;
 			return NULL;
 		}
-		memset(open + state->n_open, 0, (size - state->n_open) * sizeof(*open));
-		state->open = open;
-		state->n_open = size;
+		memset(left + state->n_left, 0, (size - state->n_left) * sizeof(*left));
+		state->left = left;
+		state->n_left = size;
 	}
-	return &state->open[pid];
+	return &state->left[pid];
 }
 
 static void on_start(void *userdata, const struct trace_record *record)
 {
-	struct state *state = userdata;
-	struct open_work *open = open_of(state, record->pid);
-	uint64_t reason = trace_number(record, WORK_REASON);
-	struct wb *wb = wb_of(state, record);
+	int64_t *left = left_of(userdata, record->pid);
 
-	if (!open || !wb || reason >= REASONS_MAX)
-		return;
-	wb->starts[reason]++;
-	open->pages = trace_number(record, WORK_PAGES);
+	if (left)
+		*left = trace_number(record, WORK_PAGES);
 }
 
 static void on_written(void *userdata, const struct trace_record *record)
 {
 	struct state *state = userdata;
-	struct open_work *open = open_of(state, record->pid);
-	uint64_t reason = trace_number(record, WORK_REASON);
-	struct wb *wb = wb_of(state, record);
-	int64_t written;
+	int64_t *left = left_of(state, record->pid);
 
-	if (!open || !wb || reason >= REASONS_MAX)
-		return;
-	written = open->pages - (int64_t)trace_number(record, WORK_PAGES);
-	wb->pages[reason] += written;
-	if (is_foreign(state, record))
-		state->written += written;
+	if (left && is_foreign(state, record))
+		state->written += *left - (int64_t)trace_number(record, WORK_PAGES);
 }
 
-static void on_mapping_flush(void *userdata, const struct trace_record *record)
+/* The policy's own word for a flush: of a wb (which writeback_queue counts) or of a mapping. */
+static void on_policy_flush(void *userdata, const struct trace_record *record)
 {
 	struct state *state = userdata;
+	const char *kind = trace_symbol(state->m->trace, POLICY_SYSTEM, "flush", "kind",
+					trace_number(record, FLUSH_KIND));
+	int64_t ret = trace_number(record, FLUSH_RET);
 
+	if (!kind || strcmp(kind, "mapping") != 0 || ret < 0)
+		return;
 	state->mapping_flushes++;
+	/* The others joined a sweep that was under way. */
+	state->mapping_sweeps += ret == 0;
 }
 
 static void on_mapping_written(void *userdata, const struct trace_record *record)
@@ -178,75 +121,90 @@ static void on_mapping_written(void *userdata, const struct trace_record *record
 	state->mapping_written += trace_number(record, 0);
 }
 
-/* The policy module's own events; without the module there are none, and none can happen. */
-static int policy_subscribe(struct state *state, struct error *error)
+static int subscribe(struct state *state, struct error *error)
 {
-	static const char *const no_fields[] = { NULL };
-	static const char *const written_fields[] = { "pages", NULL };
-	int err;
+	const struct {
+		const char *system, *name;
+		const char *const *fields;
+		trace_fn fn;
+		bool of_policy; /* without the module there are none, and none can happen */
+	} events[] = {
+		{ SYSTEM, "writeback_queue", work_fields, on_queue },
+		{ SYSTEM, "writeback_start", work_fields, on_start },
+		{ SYSTEM, "writeback_written", work_fields, on_written },
+		{ POLICY_SYSTEM, "flush", flush_fields, on_policy_flush, true },
+		{ POLICY_SYSTEM, "mapping_written", written_fields, on_mapping_written, true },
+	};
+	size_t i;
 
-	if (!state->m->cell->policy)
-		return 0;
-	err = trace_subscribe(state->m->trace, "cgwb", "flush", NULL, no_fields, on_mapping_flush,
-			      state, error);
-	err = err   ?:
-		      trace_subscribe(state->m->trace, "cgwb", "mapping_written", NULL,
-				      written_fields, on_mapping_written, state, error);
-	return err == -ENOENT ? error_errno(error, err, "the policy module has no trace events") :
-				err;
+	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		int err;
+
+		if (events[i].of_policy && !state->m->cell->policy)
+			continue;
+		err = trace_subscribe(state->m->trace, events[i].system, events[i].name, NULL,
+				      events[i].fields, events[i].fn, state, error);
+		if (err < 0)
+			return error_errno(error, err, "cannot trace %s:%s", events[i].system,
+					   events[i].name);
+	}
+	return 0;
+}
+
+/* The inode of a block device is named by the device's number. */
+static int device_filter(const struct disk *disk, char *text, size_t size, struct error *error)
+{
+	uint32_t dev;
+	int err = disk_dev(disk, &dev, error);
+
+	if (!err)
+		snprintf(text, size, "ino == %u", dev);
+	return err;
 }
 
 static int foreign_start(struct measuring *m, void *data, struct error *error)
 {
-	const struct {
-		const char *name;
-		trace_fn fn;
-	} events[] = {
-		{ "writeback_queue", on_queue },
-		{ "writeback_exec", on_exec },
-		{ "writeback_start", on_start },
-		{ "writeback_written", on_written },
-	};
 	struct state *state = data;
+	char filter[32];
 	size_t i;
 	int err;
 
 	state->m = m;
-	for (i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		err = trace_subscribe(m->trace, SYSTEM, events[i].name, NULL, work_fields,
-				      events[i].fn, state, error);
-		if (err < 0)
-			return error_errno(error, err, "cannot trace " SYSTEM ":%s",
-					   events[i].name);
-	}
-	err = trace_count(m->trace, SYSTEM, RECORDS, RECORDS_SPEC, NULL, error);
+	state->device_records = calloc(m->cell->n_disks + 1, sizeof(*state->device_records));
+	if (!state->device_records)
+		return error_errno(error, -ENOMEM, "cannot count foreign records");
+	err = subscribe(state, error);
 	err = err ?: trace_count(m->trace, SYSTEM, FLUSHES, FLUSHES_SPEC, NULL, error);
-	return err ?: policy_subscribe(state, error);
-}
-
-static int tallies_read(struct measuring *m, const char *event, const char *spec,
-			struct tallies *tallies, struct error *error)
-{
-	return trace_tallies(m->trace, SYSTEM, event, spec, NULL, &tallies->items, &tallies->n,
-			     &tallies->dropped, error);
+	err = err ?: trace_count(m->trace, SYSTEM, RECORDS, RECORDS_SPEC, NULL, error);
+	for (i = 0; i < m->cell->n_disks && !err; i++) {
+		err = device_filter(&m->cell->disks[i], filter, sizeof(filter), error);
+		err = err ?: trace_count(m->trace, SYSTEM, RECORDS, DEVICES_SPEC, filter, error);
+	}
+	return err;
 }
 
 static int foreign_stop(struct measuring *m, void *data, struct error *error)
 {
 	struct state *state = data;
-	int err = tallies_read(m, RECORDS, RECORDS_SPEC, &state->records, error);
-
-	return err ?: tallies_read(m, FLUSHES, FLUSHES_SPEC, &state->requests, error);
-}
-
-static uint64_t tallies_hits(const struct tallies *tallies)
-{
-	uint64_t hits = 0;
+	char filter[32];
 	size_t i;
+	int err;
 
-	for (i = 0; i < tallies->n; i++)
-		hits += tallies->items[i].hits;
-	return hits;
+	err = trace_tallies(m->trace, SYSTEM, RECORDS, RECORDS_SPEC, NULL, &state->records, error);
+	err = err   ?:
+		      trace_tallies(m->trace, SYSTEM, FLUSHES, FLUSHES_SPEC, NULL, &state->requests,
+				    error);
+	for (i = 0; i < m->cell->n_disks && !err; i++) {
+		struct tallies of = { NULL, 0, 0 };
+
+		err = device_filter(&m->cell->disks[i], filter, sizeof(filter), error);
+		err = err   ?:
+			      trace_tallies(m->trace, SYSTEM, RECORDS, DEVICES_SPEC, filter, &of,
+					    error);
+		state->device_records[i] = tallies_hits(&of);
+		tallies_done(&of);
+	}
+	return err;
 }
 
 /* Owner, then who dirtied: how often. */
@@ -257,7 +215,7 @@ static json_t *records_report(const struct state *state)
 	size_t i;
 
 	for (i = 0; i < state->records.n; i++) {
-		const struct trace_tally *tally = &state->records.items[i];
+		const struct tally *tally = &state->records.items[i];
 		char owner_text[24], dirtier_text[24];
 		const char *owner = cgroup_name(cell, tally->keys[0], owner_text);
 		json_t *of = json_object_get(owners, owner);
@@ -278,85 +236,56 @@ static json_t *requests_report(const struct state *state)
 	char text[24];
 	size_t i;
 
-	for (i = 0; i < state->requests.n; i++)
-		json_object_set_new(
-			askers, cgroup_name(state->m->cell, state->requests.items[i].keys[0], text),
-			json_integer(state->requests.items[i].hits));
+	for (i = 0; i < state->requests.n; i++) {
+		const struct tally *tally = &state->requests.items[i];
+
+		json_object_set_new(askers, cgroup_name(state->m->cell, tally->keys[0], text),
+				    json_integer(tally->hits));
+	}
 	return askers;
 }
 
-static json_t *wb_report(const struct state *state, const struct wb *wb)
+/* Those of the records that were of a disk's own inode, which has a filesystem's metadata. */
+static json_t *device_records_report(const struct state *state)
 {
-	json_t *of = json_object(), *starts = json_object(), *pages = json_object();
-	unsigned int i;
+	const struct cell *cell = state->m->cell;
+	json_t *devices = json_object();
+	size_t i;
 
-	for (i = 0; i < REASONS_MAX; i++) {
-		const char *name = reason_name(state, i);
-
-		if (!wb->starts[i])
-			continue;
-		json_object_set_new(starts, name ?: "unnamed_reason", json_integer(wb->starts[i]));
-		json_object_set_new(pages, name ?: "unnamed_reason", json_integer(wb->pages[i]));
-	}
-	json_object_set_new(of, "starts", starts);
-	json_object_set_new(of, "pages", pages);
-	json_object_set_new(of, "works_peak", json_integer(wb->peak));
-	return of;
+	for (i = 0; i < cell->n_disks; i++)
+		json_object_set_new(devices, cell->disks[i].name,
+				    json_integer(state->device_records[i]));
+	return devices;
 }
 
-/* Disk, then cgroup; in the order of the disks' numbers and the cgroups' age. */
-static int wb_compare(const void *a, const void *b)
+static int name_is_visible(const struct dirent *entry)
 {
-	const struct wb *x = *(const struct wb *const *)a, *y = *(const struct wb *const *)b;
-	int order = strcmp(x->bdi, y->bdi);
-
-	return order ?: x->cgroup_ino < y->cgroup_ino ? -1 : x->cgroup_ino > y->cgroup_ino;
+	return entry->d_name[0] != '.';
 }
 
-static json_t *wbs_report(const struct state *state, uint64_t *ret_peak, struct error *error)
+/* The policy module's own counters, one a file. */
+static json_t *policy_stats_report(struct error *error)
 {
-	json_t *disks = json_object();
-	struct wb *wb, **sorted;
-	size_t i, n = 0;
+	json_t *stats = json_object();
+	struct dirent **names;
+	int n = scandir(POLICY_STATS, &names, name_is_visible, alphasort), i;
 
-	for (i = 0; i < BUCKETS; i++) {
-		for (wb = state->buckets[i]; wb; wb = wb->next)
-			n++;
-	}
-	sorted = calloc(n + 1, sizeof(*sorted));
-	if (!sorted)
-		return disks;
-	n = 0;
-	for (i = 0; i < BUCKETS; i++) {
-		for (wb = state->buckets[i]; wb; wb = wb->next)
-			sorted[n++] = wb;
-	}
-	qsort(sorted, n, sizeof(*sorted), wb_compare);
-	*ret_peak = 0;
 	for (i = 0; i < n; i++) {
-		const char *disk = measuring_disk_name(state->m, sorted[i]->bdi);
-		json_t *of = json_object_get(disks, disk);
-		char text[24];
+		uint64_t value;
 
-		if (sorted[i]->peak > *ret_peak)
-			*ret_peak = sorted[i]->peak;
-		if (!of) {
-			of = json_object();
-			json_object_set_new(disks, disk, of);
-		}
-		json_object_set_new(of, cgroup_name(state->m->cell, sorted[i]->cgroup_ino, text),
-				    wb_report(state, sorted[i]));
+		if (!attribute_read_u64(error, &value, POLICY_STATS "/%s", names[i]->d_name))
+			json_object_set_new(stats, names[i]->d_name, json_integer(value));
+		free(names[i]);
 	}
-	free(sorted);
-	return disks;
+	if (n >= 0)
+		free(names);
+	return stats;
 }
 
 static int foreign_report(struct measuring *m, void *data, json_t *measures, json_t *details,
 			  struct error *error)
 {
 	struct state *state = data;
-	uint64_t peak = 0;
-	json_t *wbs;
 
 	json_object_set_new(measures, "foreign_records",
 			    state->records.dropped ? json_null() :
@@ -367,33 +296,27 @@ static int foreign_report(struct measuring *m, void *data, json_t *measures, jso
 	json_object_set_new(measures, "mapping_flushes", json_integer(state->mapping_flushes));
 	json_object_set_new(measures, "mapping_pages_written",
 			    json_integer(state->mapping_written));
-	wbs = wbs_report(state, &peak, error);
-	json_object_set_new(details, "works_peak", json_integer(peak));
 	json_object_set_new(details, "records", records_report(state));
-	json_object_set_new(details, "requests", requests_report(state));
+	json_object_set_new(details, "records_of_devices", device_records_report(state));
 	if (state->records.dropped)
 		json_object_set_new(details, "records_not_counted",
 				    json_integer(state->records.dropped));
-	json_object_set_new(details, "wbs", wbs);
+	json_object_set_new(details, "requests", requests_report(state));
+	if (m->cell->policy) {
+		json_object_set_new(details, "mapping_sweeps", json_integer(state->mapping_sweeps));
+		json_object_set_new(details, "policy_stats", policy_stats_report(error));
+	}
 	return 0;
 }
 
 static void foreign_done(void *data)
 {
 	struct state *state = data;
-	size_t i;
 
-	for (i = 0; i < BUCKETS; i++) {
-		while (state->buckets[i]) {
-			struct wb *next = state->buckets[i]->next;
-
-			free(state->buckets[i]);
-			state->buckets[i] = next;
-		}
-	}
-	free(state->open);
-	free(state->records.items);
-	free(state->requests.items);
+	free(state->left);
+	free(state->device_records);
+	tallies_done(&state->records);
+	tallies_done(&state->requests);
 }
 
 const struct measure_family measure_foreign = {

@@ -16,6 +16,7 @@ static const char *const fixed[] = {
 	"foreign_pages_written",
 	"mapping_flushes",
 	"mapping_pages_written",
+	"works_peak",
 	"throttled_s",
 	"flusher_cpu_s",
 	"warn", /* the lab's, from the console */

@@ -15,9 +15,7 @@
 #define FILTER "pause > 0"
 
 struct state {
-	struct trace_tally *tallies; /* by cgroup; pauses in milliseconds */
-	size_t n;
-	uint64_t dropped;
+	struct tallies pauses; /* by cgroup; in milliseconds */
 };
 
 static int throttle_start(struct measuring *m, void *data, struct error *error)
@@ -29,8 +27,7 @@ static int throttle_stop(struct measuring *m, void *data, struct error *error)
 {
 	struct state *state = data;
 
-	return trace_tallies(m->trace, SYSTEM, EVENT, SPEC, FILTER, &state->tallies, &state->n,
-			     &state->dropped, error);
+	return trace_tallies(m->trace, SYSTEM, EVENT, SPEC, FILTER, &state->pauses, error);
 }
 
 static int throttle_report(struct measuring *m, void *data, json_t *measures, json_t *details,
@@ -41,8 +38,8 @@ static int throttle_report(struct measuring *m, void *data, json_t *measures, js
 	uint64_t ms = 0;
 	size_t i;
 
-	for (i = 0; i < state->n; i++) {
-		const struct trace_tally *tally = &state->tallies[i];
+	for (i = 0; i < state->pauses.n; i++) {
+		const struct tally *tally = &state->pauses.items[i];
 		json_t *of = json_object();
 		char text[24];
 
@@ -52,10 +49,10 @@ static int throttle_report(struct measuring *m, void *data, json_t *measures, js
 		json_object_set_new(cgroups, cgroup_name(m->cell, tally->keys[0], text), of);
 	}
 	json_object_set_new(measures, "throttled_s",
-			    state->dropped ? json_null() : json_rounded(ms / 1e3, 3));
+			    state->pauses.dropped ? json_null() : json_rounded(ms / 1e3, 3));
 	json_object_set_new(details, "cgroups", cgroups);
-	if (state->dropped)
-		json_object_set_new(details, "not_counted", json_integer(state->dropped));
+	if (state->pauses.dropped)
+		json_object_set_new(details, "not_counted", json_integer(state->pauses.dropped));
 	return 0;
 }
 
@@ -63,7 +60,7 @@ static void throttle_done(void *data)
 {
 	struct state *state = data;
 
-	free(state->tallies);
+	tallies_done(&state->pauses);
 }
 
 const struct measure_family measure_throttle = {

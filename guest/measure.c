@@ -11,7 +11,8 @@
 #include "json.h"
 
 static const struct measure_family *const families[] = { &measure_writes, &measure_foreign,
-							 &measure_throttle, &measure_cpu };
+							 &measure_writeback, &measure_throttle,
+							 &measure_cpu };
 #define N_FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static uint64_t cpu_now_ns(void)

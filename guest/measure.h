@@ -41,7 +41,8 @@ struct measure_family {
 	void (*done)(void *state);
 };
 
-extern const struct measure_family measure_cpu, measure_foreign, measure_throttle, measure_writes;
+extern const struct measure_family measure_cpu, measure_foreign, measure_throttle,
+	measure_writeback, measure_writes;
 
 int measuring_start(struct measuring *m, const struct cell *cell, struct error *error);
 /* Reads what the trace has; about once a virtual second, or it overflows. */

@@ -226,108 +226,17 @@ int trace_count(struct trace *trace, const char *system, const char *name, const
 	return attribute_append(error, text, INSTANCE "/events/%s/%s/trigger", system, name);
 }
 
-/* "{ a: 1, b: 2 } hitcount: 3  pause: 4" */
-static bool tally_parse(const char *line, struct trace_tally *tally)
-{
-	const char *close = strchr(line, '}'), *c = line;
-	size_t i;
-
-	if (line[0] != '{' || !close)
-		return false;
-	memset(tally, 0, sizeof(*tally));
-	for (i = 0; i < sizeof(tally->keys) / sizeof(tally->keys[0]); i++) {
-		c = strchr(c, ':');
-		if (!c || c > close)
-			break;
-		tally->keys[i] = strtoull(++c, NULL, 10);
-	}
-	c = strstr(close, "hitcount:");
-	if (!c)
-		return false;
-	c += strlen("hitcount:");
-	tally->hits = strtoull(c, NULL, 10);
-	c = strchr(c, ':');
-	if (c)
-		tally->value = strtoull(c + 1, NULL, 10);
-	return true;
-}
-
-static int tally_compare(const void *a, const void *b)
-{
-	const struct trace_tally *x = a, *y = b;
-	size_t i;
-
-	for (i = 0; i < sizeof(x->keys) / sizeof(x->keys[0]); i++) {
-		if (x->keys[i] != y->keys[i])
-			return x->keys[i] < y->keys[i] ? -1 : 1;
-	}
-	return 0;
-}
-
-/*
- * The kernel shows all histograms of an event in one file, each below a line with its trigger, in
- * which it has completed the spec: "keys=a" became "keys=a:vals=hitcount:sort=...". So ours is the
- * one that begins with our keys and ends with our filter.
- */
-static bool is_trigger_line(const char *line, const char *keys, const char *filter)
-{
-	const char *found = strstr(line, keys);
-	char condition[256];
-
-	if (!found || strncmp(line, "# trigger info: ", 16))
-		return false;
-	if (found[strlen(keys)] != ':')
-		return false;
-	if (!filter)
-		return !strstr(line, " if ");
-	snprintf(condition, sizeof(condition), " if %s [", filter);
-	return strstr(line, condition);
-}
-
 int trace_tallies(struct trace *trace, const char *system, const char *name, const char *spec,
-		  const char *filter, struct trace_tally **ret, size_t *ret_n,
-		  uint64_t *ret_dropped, struct error *error)
+		  const char *filter, struct tallies *ret, struct error *error)
 {
-	char keys[256], *text, *line, *rest;
-	struct trace_tally *tallies = NULL;
-	bool ours = false;
-	size_t n = 0, size = 0;
-	int err;
+	char *text;
+	int err = attribute_read(error, &text, INSTANCE "/events/%s/%s/hist", system, name);
 
-	*ret = NULL;
-	*ret_n = 0;
-	*ret_dropped = 0;
-	snprintf(keys, sizeof(keys), "%.*s", (int)strcspn(spec, ":"), spec);
-	err = attribute_read(error, &text, INSTANCE "/events/%s/%s/hist", system, name);
 	if (err < 0)
 		return error_errno(error, err, "cannot read the histogram of %s:%s", system, name);
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (!strncmp(line, "# trigger info: ", 16))
-			ours = is_trigger_line(line, keys, filter);
-		if (ours && strstr(line, "Dropped: "))
-			*ret_dropped = strtoull(strstr(line, "Dropped: ") + 9, NULL, 10);
-		if (!ours || line[0] != '{')
-			continue;
-		if (n == size) {
-			struct trace_tally *grown;
-
-			size = size ? 2 * size : 64;
-			grown = realloc(tallies, size * sizeof(*grown));
-			if (!grown) {
-				free(tallies);
-				free(text);
-				return error_errno(error, -ENOMEM, "cannot read a histogram");
-			}
-			tallies = grown;
-		}
-		n += tally_parse(line, &tallies[n]);
-	}
+	err = tallies_parse(text, spec, filter, ret, error);
 	free(text);
-	if (n)
-		qsort(tallies, n, sizeof(*tallies), tally_compare);
-	*ret = tallies;
-	*ret_n = n;
-	return 0;
+	return err;
 }
 
 static int buffer_open(struct trace *trace, size_t cpu, struct error *error)

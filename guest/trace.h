@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "tally.h"
 
 struct trace;
 struct trace_field;
@@ -56,20 +57,9 @@ const char *trace_symbol(struct trace *trace, const char *system, const char *na
 int trace_count(struct trace *trace, const char *system, const char *name, const char *spec,
 		const char *filter, struct error *error);
 
-/* One line of a histogram. */
-struct trace_tally {
-	uint64_t keys[4]; /* in the order of the spec */
-	uint64_t hits;
-	uint64_t value; /* the sum of the spec's one `vals` field, if it has one */
-};
-
-/*
- * The histogram with @spec, sorted by its keys; the caller frees *ret. *ret_dropped are events that
- * the kernel had no room to count.
- */
+/* Reads such a histogram; tallies_done() in any case. */
 int trace_tallies(struct trace *trace, const char *system, const char *name, const char *spec,
-		  const char *filter, struct trace_tally **ret, size_t *ret_n,
-		  uint64_t *ret_dropped, struct error *error);
+		  const char *filter, struct tallies *ret, struct error *error);
 
 int trace_start(struct trace *trace, struct error *error);
 int trace_drain(struct trace *trace, struct error *error);
