@@ -25,9 +25,9 @@
 
 /*
  * Since 6.9 ("block: pass a queue_limits argument to blk_mq_alloc_disk") a disk's limits are an argument of its
- * allocation; before, they are set one by one afterwards. A disk of ours: blocks of block_bytes, requests of at most max_bytes, any
- * number of segments (nothing is mapped for DMA), not rotational, no volatile cache, discard and write-zeroes of any
- * length. No partitions are looked for, so that the first request is the user's own.
+ * allocation; before, they are set one by one afterwards. A disk of ours: blocks of block_bytes, requests of at most
+ * max_bytes, any number of segments (nothing is mapped for DMA), not rotational, no volatile cache, discard and
+ * write-zeroes of any length. No partitions are looked for, so that the first request is the user's own.
  */
 static inline struct gendisk *compat_alloc_disk(struct blk_mq_tag_set *tags, void *queuedata,
 						unsigned int block_bytes, unsigned int max_bytes)

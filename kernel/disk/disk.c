@@ -21,15 +21,15 @@ static const struct block_device_operations disk_fops = {
 struct disk *disk_new(void)
 {
 	struct disk *disk = kzalloc(sizeof(*disk), GFP_KERNEL);
-	int class;
+	int i;
 
 	if (!disk)
 		return NULL;
 	mutex_init(&disk->mutex);
 	spin_lock_init(&disk->lock);
 	pace_init(&disk->pace);
-	for (class = 0; class < PACE_CLASS_NR; class ++)
-		INIT_LIST_HEAD(&disk->pending[class]);
+	for (i = 0; i < PACE_CLASS_NR; i++)
+		INIT_LIST_HEAD(&disk->pending[i]);
 	disk->depth = DISK_DEPTH_DEFAULT;
 	disk->max_sectors_kb = DISK_MAX_SECTORS_KB_DEFAULT;
 	return disk;

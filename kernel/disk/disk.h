@@ -5,8 +5,8 @@
  * configfs.c makes a disk, disk.c powers it on and off, queue.c serves its requests. What a request costs is pace.h's
  * business, where its data lives is store.h's.
  *
- * Two locks, the first outside the second: `mutex` for configuration and power, which sleeps; `lock` for everything that
- * a request or the timer touches, taken with interrupts off and never held while a request ends.
+ * Two locks, the first outside the second: `mutex` for configuration and power, which sleeps; `lock` for everything
+ * that a request or the timer touches, taken with interrupts off and never held while a request ends.
  */
 #ifndef CGWB_DISK_DISK_H
 #define CGWB_DISK_DISK_H

@@ -72,12 +72,12 @@ static enum pace_class op_class(enum disk_op op)
 static struct disk_cmd *next_cmd(struct disk *disk)
 {
 	struct disk_cmd *next = NULL;
-	int class;
+	int i;
 
 	lockdep_assert_held(&disk->lock);
-	for (class = 0; class < PACE_CLASS_NR; class ++) {
+	for (i = 0; i < PACE_CLASS_NR; i++) {
 		struct disk_cmd *cmd =
-			list_first_entry_or_null(&disk->pending[class], struct disk_cmd, node);
+			list_first_entry_or_null(&disk->pending[i], struct disk_cmd, node);
 
 		if (cmd && cmd->copied && (!next || cmd->due_ns < next->due_ns))
 			next = cmd;

@@ -3,8 +3,9 @@
  * Store: a disk's blocks, in physical memory that the kernel was told not to use (`mem=`, or `memmap=` as reserved).
  *
  * The memory is claimed in /proc/iomem and mapped once, when the store is opened; nothing is allocated after that. A
- * bit for each block says whether it was ever written: a store opens as all zeros whatever the memory holds, and zeroing
- * any range costs a few words, not a pass over the memory.
+ * bit for each block says whether it was ever written: a store opens as all zeros whatever the memory holds, and
+ * zeroing any range costs a few words, not a pass over the memory. (mkfs discards the whole disk; the machine that
+ * emulates the guest need not have memory for what was never written.)
  *
  * Concurrency: calls that change which blocks are written (store_set_written, store_zero) are serialised by the caller.
  * Copies are not serialised at all: two requests in flight on one block race, as they do on a real disk.

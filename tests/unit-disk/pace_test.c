@@ -2,8 +2,8 @@
 /*
  * The pace against closed forms in 128-bit rationals.
  *
- * A server that takes requests in order, request j at time a[j] for c[j], ends j at the largest a[i] + c[i] + ... + c[j]
- * over all i <= j. That says nothing of remainders, idle time or order, so it can judge how pace.c keeps them.
+ * A server that takes requests in order, request j at time a[j] for c[j], ends j at the largest a[i] + c[i] + ... +
+ * c[j] over all i <= j. That says nothing of remainders, idle time or order, so it can judge how pace.c keeps them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
