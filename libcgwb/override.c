@@ -59,9 +59,18 @@ struct search {
 	const char *key; /* within the override's name */
 	size_t found;
 	char candidates[160]; /* for the error */
-	const struct section *without_key; /* a section that has no such key */
-	const char *key_wanted;
+	struct cgwb_nearest nearest; /* of the keys of sections that have no such key */
 };
+
+/* The section is one that is meant, but it has no such key: perhaps another of its keys is meant. */
+static void search_offer_keys(struct search *search, const struct section *section, const char *key)
+{
+	struct cgwb_nearest nearest = CGWB_NEAREST_INIT(key);
+
+	schema_offer_keys(section, &nearest);
+	if (!search->nearest.word || nearest.distance < search->nearest.distance)
+		search->nearest = nearest;
+}
 
 static void search_offer(struct search *search, struct section *section, const char *key)
 {
@@ -69,8 +78,7 @@ static void search_offer(struct search *search, struct section *section, const c
 	size_t size = sizeof(search->candidates);
 
 	if (!schema_key(section, key)) {
-		search->without_key = section;
-		search->key_wanted = key;
+		search_offer_keys(search, section, key);
 		return;
 	}
 
@@ -100,14 +108,14 @@ static int fail_unknown(const struct sections *sections, const struct section_ke
 			struct cgwb_error *error)
 {
 	struct cgwb_nearest best = CGWB_NEAREST_INIT(key->name);
-	int err;
 
 	for (const char *dot = key->name; (dot = strchr(dot, '.')); dot++) {
 		char *spec = strndup(key->name, dot - key->name);
-		struct cgwb_nearest nearest = CGWB_NEAREST_INIT(spec);
+		struct cgwb_nearest nearest;
 
 		if (!spec)
 			return -ENOMEM;
+		nearest = (struct cgwb_nearest)CGWB_NEAREST_INIT(spec);
 		for (size_t i = 0; i < sections->n_all; i++) {
 			const struct section *section = &sections->all[i];
 
@@ -125,8 +133,7 @@ static int fail_unknown(const struct sections *sections, const struct section_ke
 		free(spec);
 	}
 
-	err = fail(key, error, "no section has that name", "", best.best);
-	return err;
+	return fail(key, error, "no section has that name", "", best.best);
 }
 
 /* A key without a dot is one of [scenario]. */
@@ -151,8 +158,6 @@ static int find_scenario_key(struct sections *sections, const struct section_key
 static int find_target(struct sections *sections, const struct section_key *key,
 		       struct search *search, struct cgwb_error *error)
 {
-	struct cgwb_nearest nearest = { 0 };
-
 	if (!strchr(key->name, '.'))
 		return find_scenario_key(sections, key, search, error);
 
@@ -161,12 +166,10 @@ static int find_target(struct sections *sections, const struct section_key *key,
 		return 0;
 	if (search->found)
 		return fail(key, error, "which one? ", search->candidates, NULL);
-	if (!search->without_key)
-		return fail_unknown(sections, key, error);
-
-	nearest = (struct cgwb_nearest)CGWB_NEAREST_INIT(search->key_wanted);
-	schema_offer_keys(search->without_key, &nearest);
-	return fail(key, error, "no such key: ", search->key_wanted, nearest.best);
+	if (search->nearest.word)
+		return fail(key, error, "no such key: ", search->nearest.word,
+			    search->nearest.best);
+	return fail_unknown(sections, key, error);
 }
 
 static int apply_key(struct sections *sections, const struct section_key *key,

@@ -176,8 +176,54 @@ static bool is_fio(const struct section *section)
 	return !strcmp(section_value(section, "engine", ""), "fio");
 }
 
-/* vm.dirty_ratio: at least two parts, of letters, digits and _ - */
-static bool sysctl_known(const char *name)
+/* Of other folders every name is taken; these are what writeback, reclaim and memory have, 6.1 and 6.12. */
+static const char *const vm_sysctls[] = {
+	"vm.admin_reserve_kbytes",
+	"vm.compact_memory",
+	"vm.compact_unevictable_allowed",
+	"vm.compaction_proactiveness",
+	"vm.dirty_background_bytes",
+	"vm.dirty_background_ratio",
+	"vm.dirty_bytes",
+	"vm.dirty_expire_centisecs",
+	"vm.dirty_ratio",
+	"vm.dirty_writeback_centisecs",
+	"vm.dirtytime_expire_seconds",
+	"vm.drop_caches",
+	"vm.extfrag_threshold",
+	"vm.laptop_mode",
+	"vm.lowmem_reserve_ratio",
+	"vm.max_map_count",
+	"vm.min_free_kbytes",
+	"vm.min_slab_ratio",
+	"vm.min_unmapped_ratio",
+	"vm.mmap_min_addr",
+	"vm.nr_hugepages",
+	"vm.nr_overcommit_hugepages",
+	"vm.numa_stat",
+	"vm.numa_zonelist_order",
+	"vm.oom_dump_tasks",
+	"vm.oom_kill_allocating_task",
+	"vm.overcommit_kbytes",
+	"vm.overcommit_memory",
+	"vm.overcommit_ratio",
+	"vm.page-cluster",
+	"vm.page_lock_unfairness",
+	"vm.panic_on_oom",
+	"vm.percpu_pagelist_high_fraction",
+	"vm.stat_interval",
+	"vm.swappiness",
+	"vm.unprivileged_userfaultfd",
+	"vm.user_reserve_kbytes",
+	"vm.vfs_cache_pressure",
+	"vm.watermark_boost_factor",
+	"vm.watermark_scale_factor",
+	"vm.zone_reclaim_mode",
+	NULL,
+};
+
+/* At least two parts, of letters, digits and _ - */
+static bool is_sysctl_name(const char *name)
 {
 	bool dot = false;
 
@@ -190,6 +236,18 @@ static bool sysctl_known(const char *name)
 			return false;
 	}
 	return dot;
+}
+
+static bool sysctl_known(const char *name)
+{
+	if (strncmp(name, "vm.", 3))
+		return is_sysctl_name(name);
+
+	for (const char *const *known = vm_sysctls; *known; known++) {
+		if (!strcmp(*known, name))
+			return true;
+	}
+	return false;
 }
 
 const struct schema_key *schema_key(const struct section *section, const char *name)
@@ -233,6 +291,9 @@ void schema_offer_keys(const struct section *section, struct cgwb_nearest *neare
 	offer_keys(kind->keys, nearest);
 	if (!strcmp(kind->name, "cgroup"))
 		control_offer(nearest);
+	for (const char *const *known = vm_sysctls; !strcmp(kind->name, "sysctl") && *known;
+	     known++)
+		cgwb_nearest_offer(nearest, *known);
 	if (strcmp(kind->name, "job"))
 		return;
 

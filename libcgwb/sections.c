@@ -193,8 +193,7 @@ struct reader {
 	FILE *stream;
 	struct sections *sections;
 	struct cgwb_error *error;
-	char *line;
-	size_t line_size;
+	char line[4096];
 	size_t bytes;
 	unsigned int line_number;
 	bool key_expected; /* the last line handed on must come back as a key */
@@ -267,26 +266,31 @@ static struct section *reader_current(const struct reader *reader)
 	return sections->n_all ? &sections->all[sections->n_all - 1] : NULL;
 }
 
-/* Reads one line into reader->line. 0: there is none, or it is not one to go on with. */
+/*
+ * Reads one line into reader->line, without the newline. What does not fit is left out: libinih takes
+ * less, so that such a line is an error, unless it is a comment. 0: there is none, or it is not one
+ * to go on with.
+ */
 static int reader_getline(struct reader *reader)
 {
-	ssize_t length;
-
-	errno = 0;
-	length = getline(&reader->line, &reader->line_size, reader->stream);
-	if (length < 0) {
-		if (ferror(reader->stream) || errno == ENOMEM)
-			reader_fail(reader, errno ? -errno : -EIO, "cannot be read");
-		return 0;
-	}
+	size_t length = 0;
+	int c;
 
 	reader->line_number++;
-	reader->bytes += length;
-	if (reader->bytes > FILE_BYTES_MAX)
-		return reader_fail(reader, -EFBIG, "the file is longer than 1 MiB"), 0;
-	if (strlen(reader->line) != (size_t)length)
-		return reader_fail(reader, -EINVAL, "a NUL byte in the text"), 0;
-	return 1;
+	while ((c = getc(reader->stream)) != EOF && c != '\n') {
+		if (!c)
+			return reader_fail(reader, -EINVAL, "a NUL byte in the text"), 0;
+		if (++reader->bytes > FILE_BYTES_MAX)
+			return reader_fail(reader, -EFBIG, "the file is longer than 1 MiB"), 0;
+		if (length < sizeof(reader->line) - 1)
+			reader->line[length++] = c;
+	}
+	reader->bytes++;
+	reader->line[length] = '\0';
+
+	if (ferror(reader->stream))
+		return reader_fail(reader, -EIO, "cannot be read"), 0;
+	return c != EOF || length;
 }
 
 static char *reader_line(char *buffer, int size, void *user)
@@ -377,7 +381,6 @@ int sections_read(FILE *stream, const char *file, struct sections **ret_sections
 	err = ini_parse_stream(reader_line, &reader, reader_key, &reader);
 	if (!reader.err && err)
 		reader_fail(&reader, -EINVAL, "a line is written KEY = VALUE");
-	free(reader.line);
 
 	if (reader.err) {
 		sections_free(reader.sections);
