@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,12 +119,22 @@ out_env:
 
 int cgwb_process_wait(struct cgwb_process *process)
 {
+	uint64_t peak_bytes;
+
+	return cgwb_process_wait_peak(process, &peak_bytes);
+}
+
+int cgwb_process_wait_peak(struct cgwb_process *process, uint64_t *ret_peak_bytes)
+{
+	struct rusage usage;
 	int status, ret = 0;
+
+	*ret_peak_bytes = 0;
 
 	if (!process->pid)
 		return -ECHILD;
 
-	while (waitpid(process->pid, &status, 0) < 0) {
+	while (wait4(process->pid, &status, 0, &usage) < 0) {
 		if (errno == EINTR)
 			continue;
 		ret = -errno;
@@ -135,6 +146,7 @@ int cgwb_process_wait(struct cgwb_process *process)
 
 	if (ret < 0)
 		return ret;
+	*ret_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
 	return WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

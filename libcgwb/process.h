@@ -8,6 +8,7 @@
 #ifndef CGWB_PROCESS_H
 #define CGWB_PROCESS_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "libcgwb/context.h"
@@ -41,6 +42,9 @@ int cgwb_process_start(struct cgwb_process *process, const struct cgwb_command *
  * errno. The process is CGWB_PROCESS_INIT again.
  */
 int cgwb_process_wait(struct cgwb_process *process);
+
+/* The same, with the most memory that it ever had; 0 if that cannot be told. */
+int cgwb_process_wait_peak(struct cgwb_process *process, uint64_t *ret_peak_bytes);
 
 /* Ends it and its children at once, and waits. Nothing if there is none. */
 void cgwb_process_kill(struct cgwb_process *process);
