@@ -362,6 +362,30 @@ static void caps_change_while_powered(void)
 	disk_rmdir("dt0");
 }
 
+/* Whatever scheduler the kernel offers, the cap is the cap. */
+static void schedulers_change_no_rate(void)
+{
+	struct disk_spec spec = { .size = SPAN, .write_bps = 50 * MIB };
+	struct load load = {
+		.write = true, .bytes = 128 * KIB, .count = 200, .span = SPAN, .depth = 16
+	};
+	char offered[128], *name, *rest = offered;
+	int ret = disk_make("dt0", &spec);
+
+	NEED(!ret, "making it: %d", ret);
+	NEED(!block_read("dt0", "queue/scheduler", offered, sizeof(offered)), "scheduler");
+	load.fd = disk_open("dt0", O_RDWR | O_DIRECT);
+	while ((name = strtok_r(rest, "[] \n", &rest))) {
+		ret = block_write("dt0", "queue/scheduler", name);
+		CHECK(!ret, "set %s: %d", name, ret);
+		ret = load_run(&load, 1);
+		NEED(!ret, "load: %d", ret);
+		check_rate(name, &load, 25 * MIB, 50 * MIB);
+	}
+	close(load.fd);
+	disk_rmdir("dt0");
+}
+
 /* A disk that did nothing for a while is no faster afterwards. */
 static void idle_time_earns_nothing(void)
 {
@@ -429,5 +453,6 @@ void disk_pace_cases(void)
 	tap_case("latency is a floor, and exact", latency_is_a_floor);
 	tap_case("latency is spent side by side", latency_is_shared);
 	tap_case("caps change while powered", caps_change_while_powered);
+	tap_case("schedulers change no rate", schedulers_change_no_rate);
 	tap_case("idle time earns no burst", idle_time_earns_nothing);
 }

@@ -224,17 +224,37 @@ static void removal_under_a_filesystem(void)
 	disk_rmdir("dt0");
 }
 
-/* On and off, over and over, with somebody reading it: nothing is left over that would stop the next. */
+static uint64_t free_memory(void)
+{
+	unsigned long long kib = 0;
+	FILE *meminfo = fopen("/proc/meminfo", "re");
+	char line[128];
+
+	while (meminfo && fgets(line, sizeof(line), meminfo))
+		if (sscanf(line, "MemFree: %llu", &kib) == 1)
+			break;
+	if (meminfo)
+		fclose(meminfo);
+	return kib * KIB;
+}
+
+/* A disk's tags alone are some hundred KiB: thirty lost disks do not hide in what else goes on. */
+#define LEAK_MAX (4 * MIB)
+
+/* On and off, over and over, with somebody reading it: nothing is left over, nor stops the next. */
 static void on_and_off(void)
 {
 	struct disk_spec spec = { .size = SIZE, .latency_ns = MS };
 	char *data = rig_alloc(BLOCK);
+	uint64_t before = 0, after;
 	int ret = disk_make("dt0", &spec), fd;
 
 	NEED(!ret, "making it: %d", ret);
-	for (int i = 0; i < 30; i++) {
+	for (int i = 0; i < 35; i++) {
 		struct io io = { .bytes = BLOCK, .data = data };
 
+		if (i == 5)
+			before = free_memory();
 		fd = disk_open("dt0", O_RDWR | O_DIRECT);
 		io.fd = fd;
 		NEED(fd >= 0 && !io_start(&io, 1), "round %d: submit", i);
@@ -245,6 +265,9 @@ static void on_and_off(void)
 		ret = disk_set("dt0", "power", 1);
 		NEED(!ret, "round %d: on: %d", i, ret);
 	}
+	after = free_memory();
+	CHECK(before && after + LEAK_MAX > before, "%llu bytes are gone",
+	      (unsigned long long)(before - after));
 	free(data);
 	disk_rmdir("dt0");
 }
