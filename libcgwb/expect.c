@@ -165,16 +165,11 @@ static struct node *parse_mean(struct parser *parser)
 	return node;
 }
 
-/* Digits and a fraction; strtod() alone would also take "inf", "nan" and hexadecimal. */
 static struct node *parse_number(struct parser *parser)
 {
-	struct node *node;
+	struct node *node = node_new(parser, '#');
 	char *end;
 
-	if (parser->at[strspn(parser->at, "0123456789.")] == 'x')
-		return parser_fail(parser, -EINVAL, "not a number: ", parser->at,
-				   strlen(parser->at), NULL);
-	node = node_new(parser, '#');
 	if (!node)
 		return NULL;
 	node->number = strtod(parser->at, &end);
@@ -203,7 +198,10 @@ static struct node *parse_factor(struct parser *parser)
 		return node;
 	}
 
-	/* "6.1-stock.seconds" begins with a digit and is a name all the same. */
+	/*
+	 * "6.1-stock.seconds" begins with a digit and is a name all the same. Nothing but digits and
+	 * dots is a number: what else strtod() takes is not.
+	 */
 	if (isdigit((unsigned char)*parser->at) &&
 	    strspn(parser->at, "0123456789.") == name_length(parser->at))
 		return parse_number(parser);
@@ -421,8 +419,8 @@ struct cgwb_judgement cgwb_expectation_judge(const struct cgwb_expectation *expe
 
 	judgement.left = evaluate(expectation, expectation->left, results);
 	judgement.right = evaluate(expectation, expectation->right, results);
-	/* Nothing divided by nothing is no number, and proves nothing. */
-	if (!isnan(judgement.left) && !isnan(judgement.right))
+	/* What is divided by nothing proves nothing. */
+	if (isfinite(judgement.left) && isfinite(judgement.right))
 		judgement.verdict = holds(expectation->relation, judgement.left, judgement.right) ?
 					    CGWB_HOLDS :
 					    CGWB_FAILS;

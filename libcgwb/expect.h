@@ -10,7 +10,8 @@
  *
  * A relation is evaluated on means over seeds. A seed counts if each variant that the relation
  * names has a usable result of it (no failure, no warning) with the measures that are named; the
- * others are left out and counted. With no seed left the relation is unknown, which is no failure.
+ * others are left out and counted. With no seed left, or a division by 0, the relation is unknown,
+ * which is no failure.
  */
 #ifndef CGWB_EXPECT_H
 #define CGWB_EXPECT_H

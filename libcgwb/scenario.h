@@ -73,8 +73,8 @@ int cgwb_scenario_check_variant(const struct cgwb_scenario *scenario, const char
 /*
  * Adds a variant: what `from` overrides (NULL: nothing), and then `overrides`, each written as a
  * line of a [variant] ("dirtier.count = 4"), NULL-terminated. `where` is what errors name as their
- * place, such as "--vary". The new variant has been checked like those of the file. -EEXIST: there
- * is one of that name.
+ * place, such as "--vary". The new variant has been checked like those of the file, and its name is
+ * a word, since files are named after it. -EEXIST: there is one of that name.
  */
 int cgwb_scenario_add_variant(struct cgwb_scenario *scenario, const char *name, const char *from,
 			      const char *const *overrides, const char *where,
