@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct grid {
 	struct libscols_table *table;
@@ -80,22 +79,36 @@ void grid_cell(struct grid *grid, const char *format, ...)
 	va_end(args);
 }
 
+/* Takes away the blanks at the ends of lines, in place. */
+static void trim_lines(char *text)
+{
+	char *to = text, *blanks = NULL;
+
+	for (; *text; text++) {
+		if (*text == '\n' && blanks)
+			to = blanks;
+		if (*text != ' ')
+			blanks = NULL;
+		else if (!blanks)
+			blanks = to;
+		*to++ = *text;
+	}
+	*(blanks ? blanks : to) = '\0';
+}
+
 int grid_text(struct grid *grid, char **ret_text)
 {
-	char *text = NULL, *with_newline = NULL;
+	char *table = NULL;
+	int length;
 
-	if (grid->failed || scols_print_table_to_string(grid->table, &text) || !text) {
-		free(text);
+	if (grid->failed || scols_print_table_to_string(grid->table, &table) || !table) {
+		free(table);
 		return -ENOMEM;
 	}
 
+	trim_lines(table);
 	/* libsmartcols leaves out the last newline. */
-	if (*text && text[strlen(text) - 1] != '\n') {
-		if (asprintf(&with_newline, "%s\n", text) < 0)
-			with_newline = NULL;
-		free(text);
-		text = with_newline;
-	}
-	*ret_text = text;
-	return text ? 0 : -ENOMEM;
+	length = asprintf(ret_text, "%s%s", table, *table ? "\n" : "");
+	free(table);
+	return length < 0 ? -ENOMEM : 0;
 }

@@ -125,8 +125,8 @@ static int print_table(const struct beside *beside, char **ret_text)
 	grid_column(grid, beside->base);
 	grid_column(grid, "published patched");
 	grid_column(grid, beside->patched);
-	grid_column(grid, "published");
-	grid_column(grid, "ours");
+	grid_column(grid, "change there");
+	grid_column(grid, "change here");
 	for (size_t i = 0; !err && i < columns.n; i++)
 		err = print_measure(beside, grid, &columns.all[i]);
 	if (!err)

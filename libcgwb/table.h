@@ -27,8 +27,9 @@ struct cgwb_table {
  *
  *   kind             seconds   MiB/s   IOPS  mean_ms   p99_ms  hot_GiB  files  WARN
  *
- * and under them what each policy changed against the base variant, in percent. Without a measured
- * job the columns from seconds to p99_ms are not there.
+ * and under them what each variant that is listed after the base changed against it, in percent
+ * (what is listed before the base, a floor, is there to be seen). Without a measured job the columns
+ * from seconds to p99_ms are not there. No result: an empty text.
  */
 int cgwb_table_rounds(const struct cgwb_table *table, char **ret_text);
 
