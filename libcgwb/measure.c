@@ -15,6 +15,7 @@ static const struct cgwb_measure measures[] = {
 	{ "foreign_pages_written", "foreign_pages_written", 0 },
 	{ "mapping_flushes", "mapping_flushes", 0 },
 	{ "mapping_pages_written", "mapping_pages_written", 0 },
+	{ "works_peak", "works_peak", 0 },
 	{ "throttled_s", "throttled_s", 2 },
 	{ "flusher_cpu_s", "flusher_cpu_s", 3 },
 	{ "warn", "WARN", 0 },

@@ -91,7 +91,7 @@ static const struct schema_key files_keys[] = {
 	{ "files_per_s", VALUE_NUMBER },
 	{ "file_size", VALUE_BYTES },
 	{ "files_per_directory", VALUE_NUMBER, .least = 1 },
-	{ "xattr_size", VALUE_BYTES, .most = 65536 },
+	{ "xattr_size", VALUE_BYTES, .least = 8, .most = 65536 },
 	{ "data_every", VALUE_NUMBER },
 	{ "data_size", VALUE_BYTES },
 	{ "data_span", VALUE_BYTES },

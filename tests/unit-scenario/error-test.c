@@ -147,8 +147,11 @@ static const struct {
 	  "did you mean /data/f?" },
 	{ BODY FIO_JOB "[measure m]\nkind = file-writes\n" VARIANT,
 	  "t.ini:13: [measure m]: file-writes of which file?" },
-	{ BODY FIO_JOB "[measure m]\nkind = job-count\njob = f\n" VARIANT,
-	  "t.ini:15: job = f: only a job of the engine files counts" },
+	{ BODY
+	  "[job e]\nengine = exec\nprogram = x\n[measure m]\nkind = job-count\njob = e\n" VARIANT,
+	  "t.ini:13: job = e: the engine exec counts nothing" },
+	{ SCENARIO "measured_job = e\n[job e]\nengine = exec\nprogram = x\n" VARIANT,
+	  "t.ini:3: measured_job = e: the engine exec measures nothing" },
 	{ BODY FILES_JOB "[measure m]\nkind = job-count\njob = e\n" VARIANT,
 	  "t.ini:14: job: there is no [job e]" },
 	{ BODY FILES_JOB "[measure p99_ms]\nkind = job-count\njob = d\n" VARIANT,
