@@ -59,24 +59,11 @@ static int exec_run(const struct job *job)
 	return 127;
 }
 
-static void text_set(json_t *details, const char *key, char *text)
-{
-	size_t i;
-
-	/* JSON is UTF-8, and a program may print anything: what is not ASCII becomes '?'. */
-	for (i = 0; text && text[i]; i++) {
-		if ((unsigned char)text[i] >= 0x80)
-			text[i] = '?';
-	}
-	json_object_set_new(details, key, json_string(text ?: ""));
-	free(text);
-}
-
 static int exec_collect(const struct job *job, bool failed, struct job_figures *figures,
 			json_t *details, struct error *error)
 {
-	text_set(details, "stdout", job_tail(job, "out", OUTPUT_BYTES));
-	text_set(details, "stderr", job_tail(job, "err", OUTPUT_BYTES));
+	json_object_set_new(details, "stdout", json_text(job_tail(job, "out", OUTPUT_BYTES)));
+	json_object_set_new(details, "stderr", json_text(job_tail(job, "err", OUTPUT_BYTES)));
 	return 0;
 }
 

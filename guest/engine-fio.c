@@ -199,9 +199,7 @@ static int fio_collect(const struct job *job, bool failed, struct job_figures *f
 	int err;
 
 	if (failed) {
-		text = job_tail(job, "err", 2000);
-		json_object_set_new(details, "stderr", json_string(text ?: ""));
-		free(text);
+		json_object_set_new(details, "stderr", json_text(job_tail(job, "err", 2000)));
 		return 0;
 	}
 	job_path(job, "json", path, sizeof(path));

@@ -15,6 +15,8 @@
 #include "random.h"
 
 #define WRITE_BYTES (1u << 20)
+/* A piece of a file that is given to the disk while the next one is made. */
+#define START_BYTES (16u << 20)
 
 int directory_make(const char *path, struct error *error)
 {
@@ -151,6 +153,9 @@ static int file_fill(int fd, const struct file *file, uint64_t seed, struct erro
 			break;
 		}
 		done += n;
+		/* Only so that it is done earlier: what fails here, fsync reports. */
+		if (done % START_BYTES == 0)
+			sync_file_range(fd, done - START_BYTES, START_BYTES, SYNC_FILE_RANGE_WRITE);
 	}
 	if (!err && fsync(fd) < 0)
 		err = error_errno(error, -errno, "cannot sync %s", file->path);

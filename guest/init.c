@@ -66,7 +66,7 @@ static int boot(struct guest *guest)
 		err = api_mount(mounts[i].path, mounts[i].type, &guest->error);
 	err = err ?: report_open(&guest->error);
 	err = err ?: cell_read(&guest->cell, "/cell.json", &guest->error);
-	err = err ?: limit_begin(guest->cell.limit_ns, &guest->error);
+	err = err ?: limit_begin(&guest->cell, &guest->error);
 	err = err ?: modules_load("/modules.load", &guest->error);
 	/* configfs is a module on some kernels. */
 	if (!err && guest->cell.n_disks)

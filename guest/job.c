@@ -13,12 +13,14 @@
 
 #include "cgroup.h"
 #include "clock.h"
+#include "json.h"
 #include "program.h"
 
 #define JOB_DIRECTORY "/tmp/jobs"
 /* Between the release and the zero of the jobs' times: all of them must be asleep by then. */
 #define RELEASE_NS (NS_PER_S / 100)
 #define ERROR_TAIL_BYTES 300
+#define OUTPUT_BYTES (64u << 10)
 
 void job_path(const struct job *job, const char *what, char *path, size_t size)
 {
@@ -238,6 +240,25 @@ void jobs_kill(struct jobs *jobs)
 		jobs_wait(jobs, clock_now_ns() + NS_PER_S, &ignored);
 }
 
+json_t *jobs_output(const struct cell *cell)
+{
+	static const char *const streams[] = { "out", "err" }, *const keys[] = { "stdout",
+										 "stderr" };
+	json_t *jobs = json_object();
+	size_t i, j;
+
+	for (i = 0; i < cell->n_jobs; i++) {
+		json_t *job = json_object();
+
+		for (j = 0; j < 2; j++)
+			json_object_set_new(
+				job, keys[j],
+				json_text(job_tail(&cell->jobs[i], streams[j], OUTPUT_BYTES)));
+		json_object_set_new(jobs, cell->jobs[i].name, job);
+	}
+	return jobs;
+}
+
 int jobs_collect(struct jobs *jobs, json_t *details, struct error *error)
 {
 	size_t i;
@@ -251,7 +272,10 @@ int jobs_collect(struct jobs *jobs, json_t *details, struct error *error)
 		program_status_text(run->status, text, sizeof(text));
 		json_object_set_new(job, "engine", json_string(run->job->engine->name));
 		json_object_set_new(job, "cgroup", json_string(run->job->cgroup ?: "/"));
-		json_object_set_new(job, "status", json_string(run->status ? text : "ok"));
+		json_object_set_new(job, "status",
+				    json_string(run->stopped ? "stopped" :
+						run->status  ? text :
+							       "ok"));
 		json_object_set_new(job, "start_s", json_real(clock_seconds(run->job->start_ns)));
 		json_object_set_new(job, "end_s",
 				    json_real(clock_seconds(run->end_ns - jobs->zero_ns)));

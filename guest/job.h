@@ -50,6 +50,9 @@ void jobs_kill(struct jobs *jobs);
 /* Figures and details of all jobs, by name. -EIO and an error if one of them failed after all. */
 int jobs_collect(struct jobs *jobs, json_t *details, struct error *error);
 
+/* What the jobs have printed so far, by name; needs nothing but the cell, and waits for nothing. */
+json_t *jobs_output(const struct cell *cell);
+
 void jobs_done(struct jobs *jobs);
 
 /* The file in which a job leaves @what ("out", "err", ...), for its engine. */

@@ -2,6 +2,7 @@
 #include "json.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
@@ -103,4 +104,18 @@ int json_check_keys(json_t *object, const char *where, const char *const *known,
 json_t *json_rounded(double value, unsigned int decimals)
 {
 	return json_real(round_to(value, decimals));
+}
+
+json_t *json_text(char *text)
+{
+	json_t *string;
+	size_t i;
+
+	for (i = 0; text && text[i]; i++) {
+		if ((unsigned char)text[i] >= 0x80)
+			text[i] = '?';
+	}
+	string = json_string(text ?: "");
+	free(text);
+	return string;
 }

@@ -32,6 +32,10 @@ int json_get_object(json_t *object, const char *where, const char *key, json_t *
 int json_check_keys(json_t *object, const char *where, const char *const *known,
 		    const char *const *also, struct error *error);
 
+/* A string of @text, which is freed. JSON is UTF-8 and a program may print anything: what is not ASCII
+ * becomes '?'. NULL: empty. */
+json_t *json_text(char *text);
+
 /* A real with @decimals decimals and no more. */
 json_t *json_rounded(double value, unsigned int decimals);
 

@@ -6,11 +6,13 @@
 #ifndef GUEST_LIMIT_H
 #define GUEST_LIMIT_H
 
-#include <stdint.h>
-
+#include "cell.h"
 #include "error.h"
 
-/* From now on the guest ends with a failed result when CLOCK_MONOTONIC reaches @limit_ns; 0: never. */
-int limit_begin(uint64_t limit_ns, struct error *error);
+/*
+ * From now on the guest ends with a failed result when CLOCK_MONOTONIC reaches the cell's limit (0:
+ * never). The result has what the jobs have printed. The cell stays as it is until the end.
+ */
+int limit_begin(const struct cell *cell, struct error *error);
 
 #endif

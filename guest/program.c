@@ -84,7 +84,7 @@ int program_run(char *const argv[], struct error *error)
 		return err;
 	if (status) {
 		program_status_text(status, status_text, sizeof(status_text));
-		err = error_set(error, -EIO, "%s failed (%s): %s", argv[0], status_text,
+		err = error_set(error, -EIO, "%s failed (%s): %.200s", argv[0], status_text,
 				text[0] ? text : "it said nothing");
 	}
 	free(text);

@@ -95,11 +95,11 @@ static json_t *result_build(const struct error *error, json_t *programs, json_t 
 	return result;
 }
 
-json_t *result_failed(const struct error *error)
+json_t *result_failed(const struct error *error, json_t *details)
 {
 	struct result_times times = { 0 };
 
-	return result_build(error, json_object(), NULL, NULL, &times);
+	return result_build(error, json_object(), NULL, details, &times);
 }
 
 json_t *result_new(const struct cell *cell, const struct error *error,

@@ -13,8 +13,8 @@ struct result_times {
 	uint64_t boot_ns, prepared_ns; /* 0: never got there */
 };
 
-/* A failed result with nothing measured. */
-json_t *result_failed(const struct error *error);
+/* A failed result with nothing measured; @details is taken over. Runs no program. */
+json_t *result_failed(const struct error *error, json_t *details);
 
 /*
  * @error empty: ok. @measures and @details are taken over (NULL: empty). Asks the programs that the
