@@ -58,6 +58,9 @@ const struct schema_kind *schema_kind(const char *name);
  */
 const struct schema_key *schema_key(const struct section *section, const char *name);
 
+/* The keys of a job's engine, besides those of every job; NULL: fio, or no engine that is known. */
+const struct schema_key *schema_engine_keys(const char *engine);
+
 /* Offers the names of all kinds, or of all keys of a section. */
 void schema_offer_kinds(struct cgwb_nearest *nearest);
 void schema_offer_keys(const struct section *section, struct cgwb_nearest *nearest);

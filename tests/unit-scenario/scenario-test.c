@@ -15,7 +15,9 @@
 
 #include "libcgwb/cell.h"
 #include "libcgwb/expect.h"
+#include "libcgwb/files.h"
 #include "libcgwb/published.h"
+#include "libcgwb/schema.h"
 #include "text.h"
 
 #define JOBS                                                                                       \
@@ -366,6 +368,63 @@ static void test_shipped(void **state)
 	cgwb_published_free(published);
 }
 
+static char *manual(void)
+{
+	char path[512], *text;
+
+	snprintf(path, sizeof(path), "%s/man/cgwb-scenario.5.scd", data_dir());
+	assert_int_equal(cgwb_read_file(path, &text, NULL), 0);
+	return text;
+}
+
+/* The example of the manual can be run as it stands. */
+static void test_manual_example(void **state)
+{
+	char *text = manual(), *begin = strstr(text, "# EXAMPLE"), *end;
+	struct cgwb_scenario *scenario;
+
+	assert_non_null(begin);
+	begin = strstr(begin, "```\n");
+	assert_non_null(begin);
+	begin += 4;
+	end = strstr(begin, "```");
+	assert_non_null(end);
+	*end = '\0';
+	scenario = text_scenario(begin);
+	assert_string_equal(cgwb_scenario_base(scenario), "stock");
+	cgwb_scenario_free(scenario);
+	free(text);
+}
+
+/* Every key that may stand in a scenario is in the manual; fio has one of its own. */
+static void test_manual_keys(void **state)
+{
+	static const char *const kinds[] = { "scenario", "machine", "disk",    "mount", "file",
+					     "cgroup",	 "job",	    "measure", NULL };
+	static const char *const engines[] = { "files", "exec", NULL };
+	char *text = manual(), word[64];
+
+	for (const char *const *kind = kinds; *kind; kind++) {
+		const struct schema_key *key = schema_kind(*kind)->keys;
+
+		for (; key->name; key++) {
+			snprintf(word, sizeof(word), "*%s*", key->name);
+			if (!strstr(text, word))
+				fail_msg("the manual has no %s of [%s]", word, *kind);
+		}
+	}
+	for (const char *const *engine = engines; *engine; engine++) {
+		const struct schema_key *key = schema_engine_keys(*engine);
+
+		for (; key->name; key++) {
+			snprintf(word, sizeof(word), "*%s*", key->name);
+			if (!strstr(text, word))
+				fail_msg("the manual has no %s of the engine %s", word, *engine);
+		}
+	}
+	free(text);
+}
+
 /* Where the programs of exec jobs come from. */
 static void test_programs(void **state)
 {
@@ -416,6 +475,8 @@ int main(void)
 		cmocka_unit_test(test_show_all),
 		cmocka_unit_test(test_find),
 		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_manual_example),
+		cmocka_unit_test(test_manual_keys),
 		cmocka_unit_test(test_programs),
 	};
 
