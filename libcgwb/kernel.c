@@ -379,6 +379,12 @@ static int exact_kernel(const struct cgwb_context *context, const char *name,
 	return ret;
 }
 
+/* A slash says so; without one, a file of that name in this folder does, if it can be nothing else. */
+static bool is_path(const char *name)
+{
+	return strchr(name, '/') || (!isdigit((unsigned char)*name) && access(name, F_OK) == 0);
+}
+
 int cgwb_kernel_check_name(const struct cgwb_context *context, const char *name,
 			   struct cgwb_error *error)
 {
@@ -387,7 +393,7 @@ int cgwb_kernel_check_name(const struct cgwb_context *context, const char *name,
 	size_t i;
 	int ret;
 
-	if (strchr(name, '/') || is_release(name) || is_version(name))
+	if (is_path(name) || is_release(name) || is_version(name))
 		return 0;
 
 	ret = pins_read(context, &pins, error);
@@ -399,7 +405,7 @@ int cgwb_kernel_check_name(const struct cgwb_context *context, const char *name,
 		ret = cgwb_error_set(error, -EINVAL,
 				     "no kernel is called '%s': a short name, a release "
 				     "(6.1.0-57-cloud-amd64), a package version (6.1.192-3), or "
-				     "the path of a bzImage, with a slash",
+				     "the path of a bzImage",
 				     name);
 		cgwb_error_nearest(error, ret, nearest.best);
 	}
@@ -420,7 +426,7 @@ int cgwb_kernel_get(const struct cgwb_context *context, const struct cgwb_kernel
 	if (ret < 0)
 		return ret;
 
-	if (strchr(request->name, '/')) {
+	if (is_path(request->name)) {
 		ret = own_kernel(request, ret_kernel, error);
 	} else if (request->modules_dir || request->headers_dir) {
 		ret = cgwb_error_set(error, -EINVAL,
