@@ -83,10 +83,12 @@ static int print_measure(const struct beside *beside, struct grid *grid,
 	return 0;
 }
 
+/* The quick form is another experiment, whatever is like in it. */
 static bool has_results(const struct cgwb_results *results, const char *variant)
 {
 	for (size_t i = 0; i < results->n; i++) {
-		if (!strcmp(cgwb_result_variant(results->all[i]), variant))
+		if (!cgwb_result_quick(results->all[i]) &&
+		    !strcmp(cgwb_result_variant(results->all[i]), variant))
 			return true;
 	}
 	return false;

@@ -47,7 +47,7 @@ int cgwb_table_change(const struct cgwb_table *table, const char *base, const ch
 /*
  * What was published beside ours: for the base side and for the patched side, whose variant is the
  * one (of `variants`) with the policy that was published. `key` must be in the published file.
- * Empty text: no such variant has run.
+ * Empty text: no such variant has run, or only in the quick form, which is another experiment.
  */
 int cgwb_table_published(const struct cgwb_table *table, const struct cgwb_published *published,
 			 const char *key, char **ret_text);

@@ -15,12 +15,12 @@ static json_t *load(const char *text)
 	return json;
 }
 
-void outcome_add(struct cgwb_results *results, const char *variant, unsigned int seed,
-		 unsigned int warn, const char *measures, const char *details)
+static void add(struct cgwb_results *results, const char *variant, unsigned int seed, bool quick,
+		unsigned int warn, const char *measures, const char *details)
 {
 	json_t *inputs = json_object(), *guest = NULL;
 	json_t *cell = json_pack("{s:s, s:s, s:i, s:b, s:[]}", "scenario", "t", "variant", variant,
-				 "seed", seed, "quick", 0, "measures");
+				 "seed", seed, "quick", quick, "measures");
 	struct cgwb_outcome outcome = { .cell = cell, .inputs = inputs, .warn = warn };
 	struct cgwb_result *result;
 
@@ -33,4 +33,16 @@ void outcome_add(struct cgwb_results *results, const char *variant, unsigned int
 	json_decref(guest);
 	json_decref(cell);
 	json_decref(inputs);
+}
+
+void outcome_add(struct cgwb_results *results, const char *variant, unsigned int seed,
+		 unsigned int warn, const char *measures, const char *details)
+{
+	add(results, variant, seed, false, warn, measures, details);
+}
+
+void outcome_add_quick(struct cgwb_results *results, const char *variant, unsigned int seed,
+		       const char *measures)
+{
+	add(results, variant, seed, true, 0, measures, NULL);
 }

@@ -14,4 +14,8 @@
 void outcome_add(struct cgwb_results *results, const char *variant, unsigned int seed,
 		 unsigned int warn, const char *measures, const char *details);
 
+/* The same in the quick form, with nothing suspicious on its console. */
+void outcome_add_quick(struct cgwb_results *results, const char *variant, unsigned int seed,
+		       const char *measures);
+
 #endif
