@@ -201,7 +201,7 @@ static void test_nearest(void **state)
 		const char *nearest;
 	} cases[] = {
 		{ "stock", "stock" }, { "stok", "stock" },
-		{ "skp", "skip" },    { "maping", "mapping" },
+		{ "skp", "skip" },    { "mappin", "mapping" },
 		{ "precise", NULL },  { "x", NULL },
 		{ "", NULL },	      { "mappingmappingmapping", NULL },
 	};
