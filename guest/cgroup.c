@@ -2,7 +2,6 @@
 #include "cgroup.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,22 +147,6 @@ int cgroup_ino(const char *path, uint64_t *ret_ino, struct error *error)
 		return error_errno(error, -errno, "cannot find the cgroup %s", path);
 	*ret_ino = st.st_ino;
 	return 0;
-}
-
-const char *cgroup_name(const struct cell *cell, uint64_t ino, char text[24])
-{
-	struct error ignored = { "" };
-	uint64_t found;
-	size_t i;
-
-	if (!cgroup_ino("/", &found, &ignored) && found == ino)
-		return "/";
-	for (i = 0; i < cell->n_cgroups; i++) {
-		if (!cgroup_ino(cell->cgroups[i].path, &found, &ignored) && found == ino)
-			return cell->cgroups[i].path;
-	}
-	snprintf(text, 24, "#%" PRIu64, ino);
-	return text;
 }
 
 /* "key value" lines; if @wanted, only these keys, in this order. */

@@ -19,12 +19,6 @@ int cgroup_place(const char *path, pid_t pid, struct error *error);
 /* The inode number by which the kernel's trace events name the cgroup at @path. */
 int cgroup_ino(const char *path, uint64_t *ret_ino, struct error *error);
 
-/*
- * The name of the cgroup with this inode number: its path, "/" for the root, "#N" for one that the
- * cell does not have. @text holds it if it must be made up.
- */
-const char *cgroup_name(const struct cell *cell, uint64_t ino, char text[24]);
-
 /* What the kernel says of one at the end: memory.events, memory.stat, io.stat, pressure, cpu. */
 json_t *cgroup_details(const struct cell *cell, const char *path, struct error *error);
 

@@ -9,16 +9,15 @@
 #include <string.h>
 
 #include "attribute.h"
-#include "cgroup.h"
 #include "disk.h"
 #include "json.h"
 
 #define SYSTEM "writeback"
 #define RECORDS "track_foreign_dirty"
-#define RECORDS_SPEC "keys=cgroup_ino,page_cgroup_ino"
+#define RECORDS_SPEC "keys=cgroup_ino,page_cgroup_ino" TRACE_COUNT_SIZE
 #define DEVICES_SPEC "keys=ino"
 #define FLUSHES "flush_foreign"
-#define FLUSHES_SPEC "keys=cgroup_ino"
+#define FLUSHES_SPEC "keys=cgroup_ino" TRACE_COUNT_SIZE
 #define FOREIGN_REASON "foreign_flush"
 #define POLICY_SYSTEM "cgwb"
 #define POLICY_STATS "/sys/kernel/cgwb/stats"
@@ -210,21 +209,21 @@ static int foreign_stop(struct measuring *m, void *data, struct error *error)
 /* Owner, then who dirtied: how often. */
 static json_t *records_report(const struct state *state)
 {
-	const struct cell *cell = state->m->cell;
 	json_t *owners = json_object();
 	size_t i;
 
 	for (i = 0; i < state->records.n; i++) {
 		const struct tally *tally = &state->records.items[i];
 		char owner_text[24], dirtier_text[24];
-		const char *owner = cgroup_name(cell, tally->keys[0], owner_text);
+		const char *owner = measuring_cgroup_name(state->m, tally->keys[0], owner_text);
 		json_t *of = json_object_get(owners, owner);
 
 		if (!of) {
 			of = json_object();
 			json_object_set_new(owners, owner, of);
 		}
-		json_object_set_new(of, cgroup_name(cell, tally->keys[1], dirtier_text),
+		json_object_set_new(of,
+				    measuring_cgroup_name(state->m, tally->keys[1], dirtier_text),
 				    json_integer(tally->hits));
 	}
 	return owners;
@@ -239,7 +238,7 @@ static json_t *requests_report(const struct state *state)
 	for (i = 0; i < state->requests.n; i++) {
 		const struct tally *tally = &state->requests.items[i];
 
-		json_object_set_new(askers, cgroup_name(state->m->cell, tally->keys[0], text),
+		json_object_set_new(askers, measuring_cgroup_name(state->m, tally->keys[0], text),
 				    json_integer(tally->hits));
 	}
 	return askers;

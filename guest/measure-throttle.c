@@ -5,12 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cgroup.h"
 #include "json.h"
 
 #define SYSTEM "writeback"
 #define EVENT "balance_dirty_pages"
-#define SPEC "keys=cgroup_ino:vals=pause"
+#define SPEC "keys=cgroup_ino:vals=pause" TRACE_COUNT_SIZE
 /* The event also comes without a sleep, with a pause that is negative or 0. */
 #define FILTER "pause > 0"
 
@@ -46,7 +45,7 @@ static int throttle_report(struct measuring *m, void *data, json_t *measures, js
 		ms += tally->value;
 		json_object_set_new(of, "seconds", json_rounded(tally->value / 1e3, 3));
 		json_object_set_new(of, "pauses", json_integer(tally->hits));
-		json_object_set_new(cgroups, cgroup_name(m->cell, tally->keys[0], text), of);
+		json_object_set_new(cgroups, measuring_cgroup_name(m, tally->keys[0], text), of);
 	}
 	json_object_set_new(measures, "throttled_s",
 			    state->pauses.dropped ? json_null() : json_rounded(ms / 1e3, 3));

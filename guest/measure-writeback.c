@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cgroup.h"
 #include "json.h"
 
 #define SYSTEM "writeback"
@@ -189,7 +188,7 @@ static int writeback_report(struct measuring *m, void *data, json_t *measures, j
 			of = json_object();
 			json_object_set_new(disks, disk, of);
 		}
-		json_object_set_new(of, cgroup_name(m->cell, sorted[i]->cgroup_ino, text),
+		json_object_set_new(of, measuring_cgroup_name(m, sorted[i]->cgroup_ino, text),
 				    wb_report(state, sorted[i]));
 	}
 	free(sorted);

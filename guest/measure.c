@@ -2,6 +2,8 @@
 #include "measure.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,20 @@ static uint64_t cpu_now_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+static int cgroups_read(struct measuring *m, struct error *error)
+{
+	const struct cell *cell = m->cell;
+	size_t i;
+	int err = 0;
+
+	m->cgroup_inos = calloc(cell->n_cgroups + 1, sizeof(*m->cgroup_inos));
+	if (!m->cgroup_inos)
+		return error_errno(error, -ENOMEM, "cannot measure");
+	for (i = 0; i < cell->n_cgroups && !err; i++)
+		err = cgroup_ino(cell->cgroups[i].path, &m->cgroup_inos[i], error);
+	return err ?: cgroup_ino("/", &m->cgroup_inos[cell->n_cgroups], error);
+}
+
 int measuring_start(struct measuring *m, const struct cell *cell, struct error *error)
 {
 	size_t i;
@@ -32,7 +48,8 @@ int measuring_start(struct measuring *m, const struct cell *cell, struct error *
 	m->states = calloc(N_FAMILIES, sizeof(*m->states));
 	if (!m->states)
 		return error_errno(error, -ENOMEM, "cannot measure");
-	err = workers_read(&m->workers, error);
+	err = cgroups_read(m, error);
+	err = err ?: workers_read(&m->workers, error);
 	if (err < 0)
 		return err;
 	workers_filter(&m->workers, m->workers_filter, sizeof(m->workers_filter));
@@ -158,7 +175,24 @@ void measuring_done(struct measuring *m)
 		free(m->states[i]);
 	}
 	free(m->states);
+	free(m->cgroup_inos);
 	m->states = NULL;
+	m->cgroup_inos = NULL;
+}
+
+const char *measuring_cgroup_name(const struct measuring *m, uint64_t ino, char text[24])
+{
+	const struct cell *cell = m->cell;
+	size_t i;
+
+	for (i = 0; i < cell->n_cgroups; i++) {
+		if (m->cgroup_inos[i] == ino)
+			return cell->cgroups[i].path;
+	}
+	if (m->cgroup_inos[cell->n_cgroups] == ino)
+		return "/";
+	snprintf(text, 24, "#%" PRIu64, ino);
+	return text;
 }
 
 const char *measuring_disk_name(const struct measuring *m, const char *bdi)

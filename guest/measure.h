@@ -23,6 +23,7 @@ struct measuring {
 	struct trace *trace;
 	struct workers workers;
 	char workers_filter[512]; /* the one filter of workqueue events */
+	uint64_t *cgroup_inos; /* of the cell's cgroups, and of the root behind them */
 	uint64_t cpu_begin_ns; /* PID 1's own */
 	int failed; /* the first failure of an event's handler: a negative errno */
 	void **states; /* one for each family */
@@ -52,6 +53,12 @@ int measuring_stop(struct measuring *m, struct error *error);
 int measuring_report(struct measuring *m, const struct jobs *jobs, json_t *measures,
 		     json_t *details, struct error *error);
 void measuring_done(struct measuring *m);
+
+/*
+ * The name of the cgroup with this inode number: its path, "/" for the root, "#N" for one that the
+ * cell does not have. @text holds it if it must be made up.
+ */
+const char *measuring_cgroup_name(const struct measuring *m, uint64_t ino, char text[24]);
 
 /* The name of the disk that the kernel's events call "MAJOR:MINOR"; that itself if it is none of ours. */
 const char *measuring_disk_name(const struct measuring *m, const char *bdi);

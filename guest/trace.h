@@ -53,6 +53,12 @@ int trace_subscribe(struct trace *trace, const char *system, const char *name, c
 const char *trace_symbol(struct trace *trace, const char *system, const char *name,
 			 const char *field, uint64_t value);
 
+/*
+ * For a spec whose keys may be many (cgroups, pairs of them): room for 8192 lines. The kernel's own
+ * choice is 2048; what finds no room is dropped.
+ */
+#define TRACE_COUNT_SIZE ":size=8192"
+
 /* Lets the kernel count: @spec as for a `hist:` trigger, without a filter, which is apart. */
 int trace_count(struct trace *trace, const char *system, const char *name, const char *spec,
 		const char *filter, struct error *error);
