@@ -98,7 +98,7 @@ static int build_machine(struct builder *builder)
 	case 0:
 		break;
 	case -ENOSPC:
-		return builder_fail(builder, machine, "memory", "a guest needs at least 256M");
+		return builder_fail(builder, machine, "memory", "a guest needs at least 512M");
 	case -ERANGE:
 		return builder_fail(builder, machine, "memory", "a guest cannot have that much");
 	default:

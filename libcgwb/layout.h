@@ -17,8 +17,11 @@
 
 #include <stdint.h>
 
-/* Less does not boot with an initramfs that holds fio, mkfs and modules. */
-#define LAYOUT_MEMORY_MIN (256ULL << 20)
+/*
+ * The kernel unpacks the initramfs into at most half of its memory, and one with fio, mkfs, their
+ * libraries and the modules did not fit in half of 256 MiB.
+ */
+#define LAYOUT_MEMORY_MIN (512ULL << 20)
 
 /* qemu64 has 40 physical address bits. */
 #define LAYOUT_TOP_MAX (1ULL << 40)

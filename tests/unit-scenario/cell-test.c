@@ -33,7 +33,7 @@ static void test_layout(void **state)
 		{ 3 * G, { 5 * M, M }, 5 * G, { 5 * G, 5 * G + 6 * M }, 3 * G + 8 * M },
 		/* The hole is not used for disks. */
 		{ 2 * G, { G }, 2 * G, { 4 * G }, 3 * G },
-		{ 256 * M, { G, G }, 256 * M, { 4 * G, 5 * G }, 4 * G },
+		{ 600 * M, { G, G }, 600 * M, { 4 * G, 5 * G }, 4 * G },
 		{ 2 * G + 2 * M, { G }, 4 * G + 2 * M, { 4 * G + 2 * M }, 3 * G + 2 * M },
 		/* No disk: no more than the kernel has. */
 		{ 8 * G, { 0 }, 10 * G, { 0 }, 8 * G },
@@ -61,8 +61,8 @@ static void test_layout_refused(void **state)
 	uint64_t base;
 
 	assert_int_equal(layout_init(&layout, 0), -ENOSPC);
-	assert_int_equal(layout_init(&layout, 254 * M), -ENOSPC);
-	assert_int_equal(layout_init(&layout, 256 * M + 4096), -EINVAL);
+	assert_int_equal(layout_init(&layout, 510 * M), -ENOSPC);
+	assert_int_equal(layout_init(&layout, 512 * M + 4096), -EINVAL);
 	assert_int_equal(layout_init(&layout, 1024 * G), -ERANGE);
 	assert_int_equal(layout_init(&layout, UINT64_MAX), -ERANGE);
 	assert_int_equal(layout_init(&layout, 8 * G), 0);

@@ -168,7 +168,7 @@ static const struct {
 
 	/* What cannot be made of it. */
 	{ BODY "[machine]\nmemory = 64M\n" VARIANT,
-	  "t.ini:9: memory = 64M: a guest needs at least 256M" },
+	  "t.ini:9: memory = 64M: a guest needs at least 512M" },
 	{ BODY "[machine]\nmemory = 1000000000\n" VARIANT,
 	  "t.ini:9: memory = 1000000000: it is a multiple of 2M" },
 	{ BODY "[machine]\nmemory = 2T\n" VARIANT,
@@ -209,7 +209,7 @@ static const struct {
 	  "t.ini:3: measured_job: there is no [job f]" },
 	{ BODY "[cgroup /d]\n" FILES_JOB "cgroup = /d\n" VARIANT
 	       "[variant b]\nd.cgroup =\n[quick]\nmachine.memory = 1M\n",
-	  "t.ini:19: memory = 1M: a guest needs at least 256M" },
+	  "t.ini:19: memory = 1M: a guest needs at least 512M" },
 	{ BODY VARIANT "[quick]\nvariants = mapping\n",
 	  "t.ini:11: variants: there is no [variant mapping]" },
 
