@@ -113,23 +113,34 @@ int disk_number_text(const struct disk *disk, char *text, unsigned int size, str
 	return 0;
 }
 
+/* What the block layer counts: sectors written, and requests under way. */
+static int block_stat_read(const struct disk *disk, uint64_t *ret_sectors, uint64_t *ret_in_flight,
+			   struct error *error)
+{
+	char *text;
+	int n, err;
+
+	err = attribute_read(error, &text, "/sys/block/%s/stat", disk->name);
+	if (err < 0)
+		return error_errno(error, err, "cannot read the account of %s", disk->name);
+	n = sscanf(text, "%*u %*u %*u %*u %*u %*u %" SCNu64 " %*u %" SCNu64, ret_sectors,
+		   ret_in_flight);
+	free(text);
+	return n == 2 ? 0 :
+			error_set(error, -EINVAL, "/sys/block/%s/stat has no nine numbers",
+				  disk->name);
+}
+
 int disk_wait_idle(const struct disk *disk, struct error *error)
 {
 	uint64_t until_ns = clock_now_ns() + NS_PER_S;
+	uint64_t sectors, in_flight;
 
 	do {
-		unsigned int reads, writes;
-		char *text;
-		int n, err;
+		int err = block_stat_read(disk, &sectors, &in_flight, error);
 
-		err = attribute_read(error, &text, "/sys/block/%s/inflight", disk->name);
-		if (err < 0)
-			return error_errno(error, err, "cannot read what is in flight on %s",
-					   disk->name);
-		n = sscanf(text, "%u %u", &reads, &writes);
-		free(text);
-		if (n == 2 && !reads && !writes)
-			return 0;
+		if (err < 0 || !in_flight)
+			return err;
 		clock_sleep_until(clock_now_ns() + NS_PER_S / 1000);
 	} while (clock_now_ns() < until_ns);
 	return -EBUSY;
@@ -137,18 +148,11 @@ int disk_wait_idle(const struct disk *disk, struct error *error)
 
 int disk_account_read(const struct disk *disk, struct disk_account *ret, struct error *error)
 {
-	uint64_t sectors;
-	char *text;
-	int n, err;
+	uint64_t sectors, in_flight;
+	int err = block_stat_read(disk, &sectors, &in_flight, error);
 
-	err = attribute_read(error, &text, "/sys/block/%s/stat", disk->name);
 	if (err < 0)
-		return error_errno(error, err, "cannot read the account of %s", disk->name);
-	n = sscanf(text, "%*u %*u %*u %*u %*u %*u %" SCNu64, &sectors);
-	free(text);
-	if (n != 1)
-		return error_set(error, -EINVAL, "/sys/block/%s/stat has no seventh number",
-				 disk->name);
+		return err;
 	ret->block_bytes = sectors * SECTOR_BYTES;
 	err = attribute_read_u64(error, &ret->written_bytes, CONFIGFS "/%s/write_bytes",
 				 disk->name);

@@ -17,10 +17,10 @@ int disk_dev(const struct disk *disk, uint32_t *ret_dev, struct error *error);
 /* "MAJOR:MINOR", as cgroup attributes want it. */
 int disk_number_text(const struct disk *disk, char *text, unsigned int size, struct error *error);
 
-/* Waits, at most a virtual second, until no request is in flight. */
+/* Waits, at most a virtual second, until no request is in flight; -EBUSY without an error: one still is. */
 int disk_wait_idle(const struct disk *disk, struct error *error);
 
-/* What was written by three accounts that do not know of each other. */
+/* What was written, by two accounts that do not know of each other. */
 struct disk_account {
 	uint64_t written_bytes; /* the disk's own */
 	uint64_t block_bytes; /* the block layer's, /sys/block/NAME/stat */

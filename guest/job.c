@@ -259,31 +259,39 @@ json_t *jobs_output(const struct cell *cell)
 	return jobs;
 }
 
+static json_t *run_details(const struct jobs *jobs, const struct job_run *run)
+{
+	json_t *details = json_object();
+	char text[64];
+
+	program_status_text(run->status, text, sizeof(text));
+	json_object_set_new(details, "engine", json_string(run->job->engine->name));
+	json_object_set_new(details, "cgroup", json_string(run->job->cgroup ?: "/"));
+	json_object_set_new(details, "status",
+			    json_string(run->stopped ? "stopped" :
+					run->status  ? text :
+						       "ok"));
+	json_object_set_new(details, "start_s", json_real(clock_seconds(run->job->start_ns)));
+	json_object_set_new(details, "end_s",
+			    json_real(clock_seconds(run->end_ns - jobs->zero_ns)));
+	return details;
+}
+
 int jobs_collect(struct jobs *jobs, json_t *details, struct error *error)
 {
-	size_t i;
 	int err = 0;
+	size_t i;
 
 	for (i = 0; i < jobs->n; i++) {
 		struct job_run *run = &jobs->runs[i];
-		json_t *job = json_object();
-		char text[64];
+		bool failed = run->status && !run->stopped;
+		json_t *of = run_details(jobs, run);
 
-		program_status_text(run->status, text, sizeof(text));
-		json_object_set_new(job, "engine", json_string(run->job->engine->name));
-		json_object_set_new(job, "cgroup", json_string(run->job->cgroup ?: "/"));
-		json_object_set_new(job, "status",
-				    json_string(run->stopped ? "stopped" :
-						run->status  ? text :
-							       "ok"));
-		json_object_set_new(job, "start_s", json_real(clock_seconds(run->job->start_ns)));
-		json_object_set_new(job, "end_s",
-				    json_real(clock_seconds(run->end_ns - jobs->zero_ns)));
-		err = run->job->engine->collect(run->job, run->status && !run->stopped, &run->figures, job, error) ?:
-			      err;
-		json_object_set_new(details, run->job->name, job);
+		if (run->job->engine->collect(run->job, failed, &run->figures, of, error) < 0)
+			err = -EIO;
+		json_object_set_new(details, run->job->name, of);
 	}
-	return err < 0 ? -EIO : 0;
+	return err;
 }
 
 void jobs_done(struct jobs *jobs)

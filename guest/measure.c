@@ -78,13 +78,15 @@ int measuring_stop(struct measuring *m, struct error *error)
 	size_t i;
 	int err;
 
+	/* First what goes on counting, at once; reading the rest of the trace takes its time. */
 	err = trace_stop(m->trace, error);
-	if (!err && m->failed)
-		err = error_errno(error, m->failed, "cannot follow the trace");
 	for (i = 0; i < N_FAMILIES && !err; i++) {
 		if (families[i]->stop)
 			err = families[i]->stop(m, m->states[i], error);
 	}
+	err = err ?: trace_finish(m->trace, error);
+	if (!err && m->failed)
+		err = error_errno(error, m->failed, "cannot follow the trace");
 	return err;
 }
 

@@ -34,7 +34,7 @@ struct measure_family {
 	size_t state_bytes;
 	/* Subscribes to events and takes what is counted from here on. */
 	int (*start)(struct measuring *m, void *state, struct error *error);
-	/* Tracing has stopped; takes what was counted up to here. May be NULL. */
+	/* Tracing has stopped, its last events are not read yet: takes what else counts. May be NULL. */
 	int (*stop)(struct measuring *m, void *state, struct error *error);
 	/* Adds to the measures, and fills its own details. */
 	int (*report)(struct measuring *m, void *state, json_t *measures, json_t *details,

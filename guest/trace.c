@@ -460,9 +460,13 @@ static int losses_read(struct trace *trace, struct error *error)
 
 int trace_stop(struct trace *trace, struct error *error)
 {
-	int err = attribute_write(error, "0", INSTANCE "/tracing_on");
+	return attribute_write(error, "0", INSTANCE "/tracing_on");
+}
 
-	err = err ?: drain_until(trace, UINT64_MAX, error);
+int trace_finish(struct trace *trace, struct error *error)
+{
+	int err = drain_until(trace, UINT64_MAX, error);
+
 	return err ?: losses_read(trace, error);
 }
 

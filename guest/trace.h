@@ -69,8 +69,9 @@ int trace_tallies(struct trace *trace, const char *system, const char *name, con
 
 int trace_start(struct trace *trace, struct error *error);
 int trace_drain(struct trace *trace, struct error *error);
-/* No event after this; the rest is drained. */
+/* No event after this. Histograms are final; what is in the buffers is read by trace_finish(). */
 int trace_stop(struct trace *trace, struct error *error);
+int trace_finish(struct trace *trace, struct error *error);
 
 /* Events that no subscription saw because a buffer was full. */
 uint64_t trace_lost(const struct trace *trace);
