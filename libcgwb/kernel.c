@@ -148,6 +148,7 @@ static int cached_kernel(const struct cgwb_context *context, const char *name, c
 	json_t *manifest = NULL;
 	int ret = -ENOMEM;
 
+	*kernel = (struct cgwb_kernel){ 0 };
 	if (asprintf(&folder, "%s/kernels/%s", context->cache_dir, release) < 0)
 		return -ENOMEM;
 	if (asprintf(&path, "%s/kernel.json", folder) < 0) {
