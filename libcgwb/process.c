@@ -237,13 +237,13 @@ static int readers_drain(struct reader readers[2], int cancel_fd)
 				continue;
 			return -errno;
 		}
-		if (fds[2].revents)
-			return -EINTR;
 		for (i = 0; i < 2; i++) {
 			ret = fds[i].revents ? reader_read(&readers[i]) : 0;
 			if (ret < 0)
 				return ret;
 		}
+		if (fds[2].revents)
+			return -EINTR;
 	}
 	return 0;
 }
