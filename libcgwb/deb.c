@@ -75,7 +75,7 @@ static int unpack_entry(struct archive *tar, struct archive *disk, struct archiv
 
 	if (archive_read_extract2(tar, entry, disk) != ARCHIVE_OK) {
 		ret = archive_err(tar);
-		cgwb_error_set(error, ret, "%s: %s", path, archive_error_string(tar));
+		cgwb_error_set(error, ret, "%s: %s", target, archive_error_string(tar));
 	}
 	free(target);
 	return ret;
