@@ -6,6 +6,7 @@
 
 #include "cell-build.h"
 #include "schema.h"
+#include "strbuf.h"
 #include "units.h"
 
 /* Jobs that start at the same time in the scenario start at different ones in each seed. */
@@ -14,21 +15,14 @@
 /* The text with each %c replaced. The caller frees it. */
 static char *expand(const char *text, const char *cgroup_name)
 {
-	char *expanded = NULL;
+	struct strbuf buf = STRBUF_INIT;
+	char *expanded;
 	const char *at;
-	size_t size;
-	FILE *stream = open_memstream(&expanded, &size);
 
-	if (!stream)
-		return NULL;
 	for (; (at = strstr(text, "%c")); text = at + 2)
-		fprintf(stream, "%.*s%s", (int)(at - text), text, cgroup_name);
-	fputs(text, stream);
-	if (fclose(stream)) {
-		free(expanded);
-		return NULL;
-	}
-	return expanded;
+		strbuf_addf(&buf, "%.*s%s", (int)(at - text), text, cgroup_name);
+	strbuf_addf(&buf, "%s", text);
+	return strbuf_finish(&buf, &expanded) ? NULL : expanded;
 }
 
 static json_t *expand_json(const char *text, const char *cgroup_name)
@@ -179,18 +173,20 @@ static int append_arguments(struct builder *builder, struct job *job, json_t *ar
 static int build_exec(struct builder *builder, struct job *job)
 {
 	const char *program = section_value(job->section, "program", "");
-	json_t *argv = json_array();
-	char *guest_path = NULL;
+	char *guest_path;
+	json_t *argv;
 	int err;
 
 	if (asprintf(&guest_path, "/bin/%s", builder_base_name(program)) < 0)
-		guest_path = NULL;
+		return -ENOMEM;
 
 	err = set_duration(job);
-	if (!err)
+	if (!err) {
+		argv = json_array();
 		err = set(job, "argv", argv);
+	}
 	if (!err)
-		err = guest_path ? builder_append(argv, json_string(guest_path)) : -ENOMEM;
+		err = builder_append(argv, json_string(guest_path));
 	if (!err)
 		err = append_arguments(builder, job, argv);
 	if (!err)

@@ -8,6 +8,7 @@
 
 #include "cell-build.h"
 #include "control.h"
+#include "json-text.h"
 #include "mkfs.h"
 #include "names.h"
 #include "schema.h"
@@ -399,12 +400,9 @@ const json_t *cgwb_cell_json(const struct cgwb_cell *cell)
 
 char *cgwb_cell_text(const struct cgwb_cell *cell)
 {
-	char *json = json_dumps(cell->json, JSON_COMPACT), *text = NULL;
+	char *text;
 
-	if (!json || asprintf(&text, "%s\n", json) < 0)
-		text = NULL;
-	free(json);
-	return text;
+	return json_text(cell->json, JSON_COMPACT, &text) ? NULL : text;
 }
 
 const char *cgwb_cell_name(const struct cgwb_cell *cell)

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "strbuf.h"
 #include "units.h"
 
 enum control_type {
@@ -101,8 +101,8 @@ static const struct setting {
 	{ "target", cgwb_parse_ns, 1000 }, { NULL, NULL, 0 },
 };
 
-/* One word of io.max or io.latency, to the stream; -EINVAL: it is none */
-static int print_setting(FILE *stream, const char *word)
+/* One word of io.max or io.latency, to the buffer; -EINVAL: it is none */
+static int print_setting(struct strbuf *buf, const char *word)
 {
 	size_t length = strcspn(word, "=");
 	uint64_t value;
@@ -111,29 +111,29 @@ static int print_setting(FILE *stream, const char *word)
 		if (strlen(setting->name) != length || strncmp(word, setting->name, length))
 			continue;
 		if (!strcmp(word + length, "=max")) {
-			fprintf(stream, " %s", word);
+			strbuf_addf(buf, " %s", word);
 			return 0;
 		}
 		if (!word[length] || setting->parse(word + length + 1, &value))
 			return -EINVAL;
-		fprintf(stream, " %s=%" PRIu64, setting->name, value / setting->divisor);
+		strbuf_addf(buf, " %s=%" PRIu64, setting->name, value / setting->divisor);
 		return 0;
 	}
 	return -EINVAL;
 }
 
 /* DISK NAME=VALUE ... */
-static int print_disk_value(FILE *stream, char *words, char **ret_wrong)
+static int print_disk_value(struct strbuf *buf, char *words, char **ret_wrong)
 {
 	char *word, *rest = words;
 
 	word = strtok_r(rest, " \t", &rest);
 	if (!word)
 		return -EINVAL;
-	fputs(word, stream);
+	strbuf_addf(buf, "%s", word);
 
 	while ((word = strtok_r(rest, " \t", &rest))) {
-		if (print_setting(stream, word)) {
+		if (print_setting(buf, word)) {
 			*ret_wrong = strdup(word);
 			return *ret_wrong ? -EINVAL : -ENOMEM;
 		}
@@ -141,7 +141,7 @@ static int print_disk_value(FILE *stream, char *words, char **ret_wrong)
 	return 0;
 }
 
-static int print_value(FILE *stream, enum control_type type, char *value, char **ret_wrong)
+static int print_value(struct strbuf *buf, enum control_type type, char *value, char **ret_wrong)
 {
 	uint64_t bytes;
 
@@ -152,44 +152,37 @@ static int print_value(FILE *stream, enum control_type type, char *value, char *
 				*ret_wrong = strdup(value);
 				return *ret_wrong ? -EINVAL : -ENOMEM;
 			}
-			fprintf(stream, "%" PRIu64, bytes);
+			strbuf_addf(buf, "%" PRIu64, bytes);
 			return 0;
 		}
 		break;
 	case CONTROL_DISK:
-		return print_disk_value(stream, value, ret_wrong);
+		return print_disk_value(buf, value, ret_wrong);
 	case CONTROL_TEXT:
 	case CONTROL_WEIGHT:
 		break;
 	}
 
-	fputs(value, stream);
+	strbuf_addf(buf, "%s", value);
 	return 0;
 }
 
 int control_value(const char *file, const char *value, char **ret_value, char **ret_wrong)
 {
 	const struct control *control = control_find(file);
-	char *copy = strdup(value), *text = NULL;
-	size_t size;
-	FILE *stream = copy ? open_memstream(&text, &size) : NULL;
+	struct strbuf buf = STRBUF_INIT;
+	char *copy = strdup(value);
 	int err;
 
 	*ret_wrong = NULL;
-	if (!stream) {
-		free(copy);
+	if (!copy)
 		return -ENOMEM;
-	}
 
-	err = control ? print_value(stream, control->type, copy, ret_wrong) : -EINVAL;
-	if (fclose(stream) && !err)
-		err = -ENOMEM;
+	err = control ? print_value(&buf, control->type, copy, ret_wrong) : -EINVAL;
 	free(copy);
-
-	if (err) {
-		free(text);
-		return err;
-	}
-	*ret_value = text;
-	return 0;
+	if (err)
+		strbuf_done(&buf);
+	else
+		err = strbuf_finish(&buf, ret_value);
+	return err;
 }

@@ -9,6 +9,8 @@
 
 #include <sha2.h>
 
+#include "json-text.h"
+
 _Static_assert(CGWB_DIGEST_SIZE == SHA256_DIGEST_STRING_LENGTH, "SHA-256 in hexadecimal");
 
 int cgwb_digest_file(const char *path, char digest[CGWB_DIGEST_SIZE])
@@ -23,12 +25,14 @@ int cgwb_digest_bytes(const void *data, size_t size, char digest[CGWB_DIGEST_SIZ
 
 int cgwb_digest_json(const json_t *json, char digest[CGWB_DIGEST_SIZE])
 {
-	char *text = json_dumps(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY);
+	char *text;
 	int ret;
 
-	if (!text)
-		return -ENOMEM;
-	ret = cgwb_digest_bytes(text, strlen(text), digest);
+	ret = json_text(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY, &text);
+	if (ret < 0)
+		return ret;
+	/* without the newline */
+	ret = cgwb_digest_bytes(text, strlen(text) - 1, digest);
 	free(text);
 	return ret;
 }

@@ -112,20 +112,30 @@ static size_t name_length(const char *at)
 	return length;
 }
 
+/* The name of the measure at an index: the scenario's, then those of every cell. NULL: no more */
+static const char *measure_at(const struct cgwb_scenario *scenario, size_t index)
+{
+	size_t n_own = cgwb_scenario_measures(scenario);
+	const struct cgwb_measure *known;
+
+	if (index < n_own)
+		return cgwb_scenario_measure_name(scenario, index);
+	known = cgwb_measure_at(index - n_own);
+	return known ? known->name : NULL;
+}
+
 static void check_measure(struct parser *parser, const char *measure)
 {
 	struct cgwb_nearest nearest = CGWB_NEAREST_INIT(measure);
-	const struct cgwb_measure *known;
-	size_t i;
+	const char *name;
 
-	for (i = 0; (known = cgwb_measure_at(i)); i++)
-		cgwb_nearest_offer(&nearest, known->name);
-	for (i = 0; i < cgwb_scenario_measures(parser->scenario); i++)
-		cgwb_nearest_offer(&nearest, cgwb_scenario_measure_name(parser->scenario, i));
-
-	if (!nearest.best || strcmp(nearest.best, measure))
-		parser_fail(parser, -EINVAL, "there is no measure ", measure, strlen(measure),
-			    nearest.best);
+	for (size_t i = 0; (name = measure_at(parser->scenario, i)); i++) {
+		if (!strcmp(name, measure))
+			return;
+		cgwb_nearest_offer(&nearest, name);
+	}
+	parser_fail(parser, -EINVAL, "there is no measure ", measure, strlen(measure),
+		    nearest.best);
 }
 
 /* VARIANT.MEASURE: measures have no dots, variants may. */

@@ -7,15 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strbuf.h"
+
 struct mkfs {
 	json_t *argv;
-	FILE *extended; /* ext*: what goes into the one -E */
+	struct strbuf extended; /* ext*: what goes into the one -E */
 	bool failed;
 };
 
 static void add(struct mkfs *mkfs, const char *argument)
 {
-	mkfs->failed |= json_array_append_new(mkfs->argv, json_string(argument)) < 0;
+	if (json_array_append_new(mkfs->argv, json_string(argument)))
+		mkfs->failed = true;
 }
 
 /* Copies the scenario's options, but for -E of ext*, which is collected. */
@@ -42,7 +45,7 @@ static const char *add_options(struct mkfs *mkfs, char *options, bool ext)
 			continue;
 		if (strstr(extended, "hash_seed"))
 			return "hash_seed";
-		fprintf(mkfs->extended, "%s,", extended);
+		strbuf_addf(&mkfs->extended, "%s,", extended);
 	}
 	return NULL;
 }
@@ -74,7 +77,7 @@ static const char *make_argv(struct mkfs *mkfs, const char *type, char *options,
 	wrong = add_options(mkfs, options, ext);
 	if (!wrong && ext) {
 		cgwb_seed_uuid(seed, uuid);
-		fprintf(mkfs->extended, "hash_seed=%s", uuid);
+		strbuf_addf(&mkfs->extended, "hash_seed=%s", uuid);
 	}
 	return wrong;
 }
@@ -83,24 +86,22 @@ int mkfs_argv(const char *type, const char *options, struct cgwb_seed seed, json
 	      const char **ret_wrong)
 {
 	char *copy = strdup(options ? options : ""), *extended = NULL;
-	struct mkfs mkfs = { .argv = json_array() };
-	size_t size;
+	struct mkfs mkfs = { .argv = json_array(), .extended = STRBUF_INIT };
 
 	*ret_wrong = NULL;
-	mkfs.extended = open_memstream(&extended, &size);
-	if (!copy || !mkfs.argv || !mkfs.extended)
+	if (!copy || !mkfs.argv)
 		mkfs.failed = true;
 	else
 		*ret_wrong = make_argv(&mkfs, type, copy, &seed);
+	free(copy);
 
-	if (!mkfs.extended || fclose(mkfs.extended))
+	if (strbuf_finish(&mkfs.extended, &extended))
 		mkfs.failed = true;
-	if (!mkfs.failed && !*ret_wrong && *extended) {
+	if (!mkfs.failed && *extended) {
 		add(&mkfs, "-E");
 		add(&mkfs, extended);
 	}
 	free(extended);
-	free(copy);
 
 	if (mkfs.failed || *ret_wrong) {
 		json_decref(mkfs.argv);

@@ -7,6 +7,7 @@
 
 #include "digest.h"
 #include "files.h"
+#include "json-text.h"
 #include "measure.h"
 
 /* As many digits as a decimal number keeps on its way through a double and back. */
@@ -24,12 +25,12 @@ struct cgwb_result *cgwb_result_free(struct cgwb_result *result)
 	return NULL;
 }
 
-/* Copies a key, if it is there. */
+/* Shares the value of a key, if it is there: round_numbers() makes a copy of the whole. */
 static int copy_key(json_t *to, const json_t *from, const char *name)
 {
-	const json_t *value = json_object_get(from, name);
+	json_t *value = json_object_get(from, name);
 
-	return value ? json_object_set_new(to, name, json_deep_copy(value)) : 0;
+	return value ? json_object_set(to, name, value) : 0;
 }
 
 /* In the order of measure.h, then the scenario's, then whatever else the guest has. */
@@ -92,7 +93,7 @@ static json_t *join(const struct cgwb_outcome *outcome)
 	if (error)
 		failed |= json_object_set_new(json, "error", json_string(error));
 	failed |= copy_key(json, outcome->guest, "kernel");
-	failed |= json_object_set_new(json, "inputs", json_deep_copy(outcome->inputs));
+	failed |= json_object_set(json, "inputs", (json_t *)outcome->inputs);
 	failed |= copy_key(json, outcome->guest, "programs");
 	failed |= json_object_set_new(json, "measures", join_measures(outcome));
 	for (size_t i = 0; i < 4; i++)
@@ -108,26 +109,39 @@ static json_t *join(const struct cgwb_outcome *outcome)
 /* What is written and read again is the same from then on. The value is taken over. */
 static json_t *round_numbers(json_t *json)
 {
-	char *text = json ? json_dumps(json, DUMP_FLAGS) : NULL;
-	json_t *rounded = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *rounded = NULL;
+	char *text;
 
-	free(text);
+	if (json && !json_text(json, DUMP_FLAGS, &text)) {
+		rounded = json_loads(text, 0, NULL);
+		free(text);
+	}
 	json_decref(json);
 	return rounded;
 }
 
-/* The digest of everything but the digest. */
-static int digest_of(const json_t *json, char digest[CGWB_DIGEST_SIZE + 7])
+/* Puts the digest of everything behind everything. */
+static int add_digest(json_t *json)
 {
-	json_t *copy = json_copy((json_t *)json);
+	char digest[CGWB_DIGEST_SIZE];
+	int err = cgwb_digest_json(json, digest);
+
+	if (!err && json_object_set_new(json, "digest", json_sprintf("sha256:%s", digest)))
+		err = -ENOMEM;
+	return err;
+}
+
+/* Whether the digest is that of everything else. -EINVAL: it is not; -ENOMEM */
+static int check_digest(json_t *json)
+{
+	json_t *digest = json_incref(json_object_get(json, "digest"));
 	int err;
 
-	if (!copy)
-		return -ENOMEM;
-	json_object_del(copy, "digest");
-	strcpy(digest, "sha256:");
-	err = cgwb_digest_json(copy, digest + strlen(digest));
-	json_decref(copy);
+	json_object_del(json, "digest");
+	err = add_digest(json);
+	if (!err && !json_equal(digest, json_object_get(json, "digest")))
+		err = -EINVAL;
+	json_decref(digest);
 	return err;
 }
 
@@ -148,9 +162,8 @@ int cgwb_result_new(const struct cgwb_outcome *outcome, struct cgwb_result **ret
 		    struct cgwb_error *error)
 {
 	const json_t *measures = json_object_get(outcome->guest, "measures");
-	char digest[CGWB_DIGEST_SIZE + 7];
 	struct cgwb_result *result;
-	int err = -ENOMEM;
+	int err;
 
 	if (outcome->guest && !json_is_string(json_object_get(outcome->guest, "status")))
 		return cgwb_error_set(error, -EINVAL, "the guest's result has no status");
@@ -166,10 +179,7 @@ int cgwb_result_new(const struct cgwb_outcome *outcome, struct cgwb_result **ret
 		return -ENOMEM;
 
 	result->json = round_numbers(join(outcome));
-	if (result->json)
-		err = digest_of(result->json, digest);
-	if (!err && json_object_set_new(result->json, "digest", json_string(digest)))
-		err = -ENOMEM;
+	err = result->json ? add_digest(result->json) : -ENOMEM;
 	if (err) {
 		cgwb_result_free(result);
 		return err;
@@ -179,7 +189,7 @@ int cgwb_result_new(const struct cgwb_outcome *outcome, struct cgwb_result **ret
 }
 
 /* Whether the object is a result, whole and unchanged. */
-static int check(const json_t *json, const char *path, struct cgwb_error *error)
+static int check(json_t *json, const char *path, struct cgwb_error *error)
 {
 	static const struct {
 		const char *name;
@@ -189,7 +199,6 @@ static int check(const json_t *json, const char *path, struct cgwb_error *error)
 		{ "status", JSON_STRING },   { "measures", JSON_OBJECT }, { "digest", JSON_STRING },
 	};
 	const json_t *schema = json_object_get(json, "schema");
-	char digest[CGWB_DIGEST_SIZE + 7];
 	int err;
 
 	if (!json_is_integer(schema))
@@ -207,12 +216,12 @@ static int check(const json_t *json, const char *path, struct cgwb_error *error)
 					     "this is no result of a cell: no %s", keys[i].name);
 	}
 
-	err = digest_of(json, digest);
+	err = check_digest(json);
+	if (err == -EINVAL)
+		return cgwb_error_at(error, err, path, 0,
+				     "the result has been changed since it was written");
 	if (err)
 		return err;
-	if (strcmp(digest, json_string_value(json_object_get(json, "digest"))))
-		return cgwb_error_at(error, -EINVAL, path, 0,
-				     "the result has been changed since it was written");
 	if (wrong_measure(json_object_get(json, "measures")))
 		return cgwb_error_at(error, -EINVAL, path, 0, "the measure %s is no number",
 				     wrong_measure(json_object_get(json, "measures")));
@@ -251,14 +260,13 @@ int cgwb_result_read(const char *path, struct cgwb_result **ret_result, struct c
 
 int cgwb_result_write(const struct cgwb_result *result, const char *path, struct cgwb_error *error)
 {
-	char *json = json_dumps(result->json, DUMP_FLAGS), *text = NULL;
-	int err = -ENOMEM;
+	char *text;
+	int err = json_text(result->json, DUMP_FLAGS, &text);
 
-	if (json && asprintf(&text, "%s\n", json) >= 0) {
+	if (!err) {
 		err = cgwb_write_file(path, text, strlen(text));
 		free(text);
 	}
-	free(json);
 	if (err)
 		cgwb_error_set(error, err, "writing the result %s: %s", path, strerror(-err));
 	return err;

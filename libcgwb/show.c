@@ -11,64 +11,65 @@
 #include "scenario.h"
 #include "schema.h"
 #include "sections.h"
+#include "strbuf.h"
 
-static void print_section(FILE *stream, const struct section *section)
+static void print_section(struct strbuf *buf, const struct section *section)
 {
-	fprintf(stream, "\n[%s%s%s]\n", section->kind, *section->name ? " " : "", section->name);
+	strbuf_addf(buf, "\n[%s%s%s]\n", section->kind, *section->name ? " " : "", section->name);
 	for (size_t i = 0; i < section->n_keys; i++) {
 		const struct section_key *key = &section->keys[i];
 
 		if (!strcmp(section->kind, "expect"))
-			fprintf(stream, "%s\n", key->value);
+			strbuf_addf(buf, "%s\n", key->value);
 		else
-			fprintf(stream, "%s = %s\n", key->name, key->value);
+			strbuf_addf(buf, "%s = %s\n", key->name, key->value);
 	}
 }
 
-static void print_names(FILE *stream, const char *what, const char *const *names)
+static void print_names(struct strbuf *buf, const char *what, const char *const *names)
 {
-	fprintf(stream, "%-10s", what);
+	strbuf_addf(buf, "%-10s", what);
 	for (size_t i = 0; names[i]; i++)
-		fprintf(stream, "%s%s", i ? ", " : "", names[i]);
-	fputc('\n', stream);
+		strbuf_addf(buf, "%s%s", i ? ", " : "", names[i]);
+	strbuf_addf(buf, "\n");
 }
 
 /* The head of a page: what it is about, and what a run would do. */
-static void print_summary(FILE *stream, const struct cgwb_scenario *scenario, bool quick)
+static void print_summary(struct strbuf *buf, const struct cgwb_scenario *scenario, bool quick)
 {
 	const struct cgwb_expectation *const *expectations;
 	size_t n = cgwb_scenario_expectations(scenario, &expectations);
 
-	fprintf(stream, "%-10s%s\n", "scenario", cgwb_scenario_name(scenario));
-	fprintf(stream, "%-10s%s\n", "title", cgwb_scenario_title(scenario));
+	strbuf_addf(buf, "%-10s%s\n", "scenario", cgwb_scenario_name(scenario));
+	strbuf_addf(buf, "%-10s%s\n", "title", cgwb_scenario_title(scenario));
 	if (cgwb_scenario_source(scenario))
-		fprintf(stream, "%-10s%s\n", "source", cgwb_scenario_source(scenario));
-	fprintf(stream, "%-10s%s\n", "file", cgwb_scenario_file(scenario));
-	print_names(stream, "runs", cgwb_scenario_variants(scenario, quick));
-	fprintf(stream, "%-10s%u\n", "seeds", cgwb_scenario_seeds(scenario, quick));
+		strbuf_addf(buf, "%-10s%s\n", "source", cgwb_scenario_source(scenario));
+	strbuf_addf(buf, "%-10s%s\n", "file", cgwb_scenario_file(scenario));
+	print_names(buf, "runs", cgwb_scenario_variants(scenario, quick));
+	strbuf_addf(buf, "%-10s%u\n", "seeds", cgwb_scenario_seeds(scenario, quick));
 	for (size_t i = 0; i < n; i++)
-		fprintf(stream, "%-10s%s\n", i ? "" : "expects",
-			cgwb_expectation_text(expectations[i]));
+		strbuf_addf(buf, "%-10s%s\n", i ? "" : "expects",
+			    cgwb_expectation_text(expectations[i]));
 }
 
-static int show_all(const struct cgwb_scenario *scenario, bool quick, FILE *stream)
+static int show_all(const struct cgwb_scenario *scenario, bool quick, struct strbuf *buf)
 {
 	const struct sections *sections = scenario_sections(scenario);
 
-	print_summary(stream, scenario, quick);
+	print_summary(buf, scenario, quick);
 	for (size_t i = 0; i < sections->n_all; i++) {
 		const struct section *section = &sections->all[i];
 
 		/* Those are in the summary. */
 		if (strcmp(section->kind, "scenario") && strcmp(section->kind, "expect"))
-			print_section(stream, section);
+			print_section(buf, section);
 	}
 	return 0;
 }
 
 /* Everything as it is in that variant, and the variant itself as one that changes nothing more. */
 static int show_variant(const struct cgwb_scenario *scenario, const char *variant, bool quick,
-			FILE *stream, struct cgwb_error *error)
+			struct strbuf *buf, struct cgwb_error *error)
 {
 	struct sections *sections;
 	int err;
@@ -77,17 +78,17 @@ static int show_variant(const struct cgwb_scenario *scenario, const char *varian
 	if (err)
 		return err;
 
-	fprintf(stream, "; %s, variant %s%s\n", cgwb_scenario_file(scenario), variant,
-		quick ? ", quick" : "");
+	strbuf_addf(buf, "; %s, variant %s%s\n", cgwb_scenario_file(scenario), variant,
+		    quick ? ", quick" : "");
 	section_unset(sections_find(sections, "scenario", ""), "variants");
 	section_unset(sections_find(sections, "scenario", ""), "base");
 	for (size_t i = 0; i < sections->n_all; i++) {
 		const struct section *section = &sections->all[i];
 
 		if (schema_kind(section->kind)->overridable && (section->n_keys || *section->name))
-			print_section(stream, section);
+			print_section(buf, section);
 	}
-	fprintf(stream, "\n[variant %s]\n", variant);
+	strbuf_addf(buf, "\n[variant %s]\n", variant);
 	sections_free(sections);
 	return 0;
 }
@@ -95,22 +96,14 @@ static int show_variant(const struct cgwb_scenario *scenario, const char *varian
 int cgwb_scenario_show(const struct cgwb_scenario *scenario, const char *variant, bool quick,
 		       char **ret_text, struct cgwb_error *error)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	struct strbuf buf = STRBUF_INIT;
 	int err;
 
-	if (!stream)
-		return -ENOMEM;
-
-	err = variant ? show_variant(scenario, variant, quick, stream, error) :
-			show_all(scenario, quick, stream);
-	if (fclose(stream) && !err)
-		err = -ENOMEM;
-	if (err) {
-		free(text);
-		return err;
-	}
-	*ret_text = text;
-	return 0;
+	err = variant ? show_variant(scenario, variant, quick, &buf, error) :
+			show_all(scenario, quick, &buf);
+	if (err)
+		strbuf_done(&buf);
+	else
+		err = strbuf_finish(&buf, ret_text);
+	return err;
 }

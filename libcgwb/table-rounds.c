@@ -8,6 +8,7 @@
 
 #include "column.h"
 #include "sample.h"
+#include "strbuf.h"
 #include "table.h"
 
 static void print_cell(struct grid *grid, const struct columns *columns, const char *variant,
@@ -118,38 +119,44 @@ static int compare_seeds(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
+static int print_rounds(const struct cgwb_table *table, const struct columns *columns,
+			const unsigned int *seeds, size_t n, struct strbuf *buf)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *round;
+		int err = print_round(table, columns, seeds[i], &round);
+
+		if (err)
+			return err;
+		strbuf_addf(buf, "%sround %zu, seed %u\n%s", i ? "\n" : "", i + 1, seeds[i], round);
+		free(round);
+	}
+	return 0;
+}
+
 int cgwb_table_rounds(const struct cgwb_table *table, char **ret_text)
 {
 	unsigned int *seeds = calloc(table->results->n + 1, sizeof(*seeds));
-	struct columns columns = { 0 };
-	char *text = NULL;
-	size_t size, n;
-	FILE *stream = open_memstream(&text, &size);
-	int err = seeds && stream ? columns_init(&columns, table->scenario, false) : -ENOMEM;
+	struct strbuf buf = STRBUF_INIT;
+	struct columns columns;
+	int err = seeds ? columns_init(&columns, table->scenario, false) : -ENOMEM;
+	size_t n;
 
-	n = err ? 0 : collect_seeds(table, seeds);
-	if (n)
-		qsort(seeds, n, sizeof(*seeds), compare_seeds);
-	for (size_t i = 0; !err && i < n; i++) {
-		char *round = NULL;
-
-		err = print_round(table, &columns, seeds[i], &round);
-		if (!err)
-			fprintf(stream, "%sround %zu, seed %u\n%s", i ? "\n" : "", i + 1, seeds[i],
-				round);
-		free(round);
-	}
-
-	columns_done(&columns);
-	free(seeds);
-	if (stream && fclose(stream) && !err)
-		err = -ENOMEM;
 	if (err) {
-		free(text);
+		free(seeds);
 		return err;
 	}
-	*ret_text = text;
-	return 0;
+
+	n = collect_seeds(table, seeds);
+	qsort(seeds, n, sizeof(*seeds), compare_seeds);
+	err = print_rounds(table, &columns, seeds, n, &buf);
+	columns_done(&columns);
+	free(seeds);
+	if (err)
+		strbuf_done(&buf);
+	else
+		err = strbuf_finish(&buf, ret_text);
+	return err;
 }
 
 /* How many results of a variant count, and how many do not */
