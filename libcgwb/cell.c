@@ -402,7 +402,7 @@ char *cgwb_cell_text(const struct cgwb_cell *cell)
 {
 	char *text;
 
-	return json_text(cell->json, JSON_COMPACT, &text) ? NULL : text;
+	return cgwb_json_text(cell->json, JSON_COMPACT, &text) ? NULL : text;
 }
 
 const char *cgwb_cell_name(const struct cgwb_cell *cell)

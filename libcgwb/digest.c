@@ -28,7 +28,7 @@ int cgwb_digest_json(const json_t *json, char digest[CGWB_DIGEST_SIZE])
 	char *text;
 	int ret;
 
-	ret = json_text(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY, &text);
+	ret = cgwb_json_text(json, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY, &text);
 	if (ret < 0)
 		return ret;
 	/* without the newline */

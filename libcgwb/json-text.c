@@ -11,7 +11,7 @@ static int add(const char *text, size_t size, void *buf)
 	return 0;
 }
 
-int json_text(const json_t *json, size_t flags, char **ret_text)
+int cgwb_json_text(const json_t *json, size_t flags, char **ret_text)
 {
 	struct strbuf buf = STRBUF_INIT;
 

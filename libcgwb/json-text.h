@@ -9,6 +9,6 @@
 #include <jansson.h>
 
 /* `flags` are jansson's; a newline is put behind the text. The caller frees it. 0 or -ENOMEM. */
-int json_text(const json_t *json, size_t flags, char **ret_text);
+int cgwb_json_text(const json_t *json, size_t flags, char **ret_text);
 
 #endif

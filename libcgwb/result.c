@@ -112,7 +112,7 @@ static json_t *round_numbers(json_t *json)
 	json_t *rounded = NULL;
 	char *text;
 
-	if (json && !json_text(json, DUMP_FLAGS, &text)) {
+	if (json && !cgwb_json_text(json, DUMP_FLAGS, &text)) {
 		rounded = json_loads(text, 0, NULL);
 		free(text);
 	}
@@ -261,7 +261,7 @@ int cgwb_result_read(const char *path, struct cgwb_result **ret_result, struct c
 int cgwb_result_write(const struct cgwb_result *result, const char *path, struct cgwb_error *error)
 {
 	char *text;
-	int err = json_text(result->json, DUMP_FLAGS, &text);
+	int err = cgwb_json_text(result->json, DUMP_FLAGS, &text);
 
 	if (!err) {
 		err = cgwb_write_file(path, text, strlen(text));
