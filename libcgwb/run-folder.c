@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -33,9 +34,12 @@ int run_folder_check(struct cgwb_run *run, struct cgwb_error *error)
 {
 	const char *scenario = cgwb_scenario_name(run->scenario), *other = NULL;
 	int quick = 0, schema = 0, ret = 0;
+	struct stat st;
 	json_t *json;
 	char *path;
 
+	if (stat(run->folder, &st) == 0 && !S_ISDIR(st.st_mode))
+		return cgwb_error_set(error, -ENOTDIR, "%s is no folder", run->folder);
 	if (asprintf(&path, "%s/run.json", run->folder) < 0)
 		return -ENOMEM;
 
