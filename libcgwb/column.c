@@ -60,6 +60,14 @@ void columns_print(const struct columns *columns, struct grid *grid)
 		grid_column(grid, columns->all[i].title);
 }
 
+void column_print(const struct column *column, struct grid *grid, const double *value)
+{
+	if (value)
+		grid_cell(grid, "%.*f", column->decimals, *value);
+	else
+		grid_cell(grid, "n/a");
+}
+
 void column_print_change(struct grid *grid, double base, double other)
 {
 	if (base == 0)

@@ -30,6 +30,9 @@ void columns_done(struct columns *columns);
 /* The columns' titles, to the grid. */
 void columns_print(const struct columns *columns, struct grid *grid);
 
+/* A value of a column; NULL: `n/a` */
+void column_print(const struct column *column, struct grid *grid, const double *value);
+
 /* The change from base to other in percent, or n/a if there is none to speak of. */
 void column_print_change(struct grid *grid, double base, double other);
 

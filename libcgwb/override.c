@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "nearest.h"
 #include "schema.h"
 
@@ -190,53 +191,35 @@ static int apply_key(struct sections *sections, const struct section_key *key,
 }
 
 /* Whether `drop = name` takes that section away */
-static bool is_dropped(const struct section *section, const char *name, size_t length)
+static bool is_dropped(const struct section *section, const char *name)
 {
-	const char *job = section_value(section, "job", "");
-
 	if (!strcmp(section->kind, "job") || !strcmp(section->kind, "cgroup"))
-		return is_name_of(section, name, length);
+		return is_name_of(section, name, strlen(name));
 
 	/* What is left out cannot be measured; `n/a` says so in the table. */
-	return !strcmp(section->kind, "measure") && name_is(job, name, length);
-}
-
-static int fail_drop(const struct sections *sections, const struct section_key *key,
-		     const char *name, size_t length, struct cgwb_error *error)
-{
-	char *word = strndup(name, length);
-	struct cgwb_nearest nearest = CGWB_NEAREST_INIT(word);
-	int err;
-
-	if (!word)
-		return -ENOMEM;
-
-	for (size_t i = 0; i < sections->n_all; i++) {
-		const struct section *section = &sections->all[i];
-
-		if (!strcmp(section->kind, "job") || !strcmp(section->kind, "cgroup"))
-			cgwb_nearest_offer(&nearest, section->name);
-	}
-	err = fail(key, error, "no job or cgroup ", word, nearest.best);
-	free(word);
-	return err;
+	return !strcmp(section->kind, "measure") &&
+	       !strcmp(section_value(section, "job", ""), name);
 }
 
 static int drop_name(struct sections *sections, const struct section_key *key, const char *name,
-		     size_t length, struct cgwb_error *error)
+		     struct cgwb_error *error)
 {
+	struct cgwb_nearest nearest = CGWB_NEAREST_INIT(name);
 	bool found = false;
 
 	for (size_t i = 0; i < sections->n_all; i++) {
 		const struct section *section = &sections->all[i];
 
-		found |= strcmp(section->kind, "measure") && is_dropped(section, name, length);
+		if (strcmp(section->kind, "job") && strcmp(section->kind, "cgroup"))
+			continue;
+		cgwb_nearest_offer(&nearest, section->name);
+		found |= is_dropped(section, name);
 	}
 	if (!found)
-		return fail_drop(sections, key, name, length, error);
+		return fail(key, error, "no job or cgroup ", name, nearest.best);
 
 	for (size_t i = sections->n_all; i-- > 0;) {
-		if (is_dropped(&sections->all[i], name, length))
+		if (is_dropped(&sections->all[i], name))
 			sections_remove(sections, i);
 	}
 	return 0;
@@ -245,17 +228,15 @@ static int drop_name(struct sections *sections, const struct section_key *key, c
 static int apply_drop(struct sections *sections, const struct section_key *key,
 		      struct cgwb_error *error)
 {
-	const char *at = key->value;
+	char **names;
+	int err = names_split(key->value, &names);
 
-	for (at += strspn(at, ", \t"); *at; at += strspn(at, ", \t")) {
-		size_t length = strcspn(at, ", \t");
-		int err = drop_name(sections, key, at, length, error);
-
-		if (err)
-			return err;
-		at += length;
-	}
-	return 0;
+	if (err)
+		return err;
+	for (char **name = names; !err && *name; name++)
+		err = drop_name(sections, key, *name, error);
+	cgwb_names_free(names);
+	return err;
 }
 
 int override_apply(struct sections *sections, const struct section *overrides,

@@ -9,6 +9,7 @@
 
 #include "control.h"
 #include "measure.h"
+#include "names.h"
 #include "nearest.h"
 #include "schema.h"
 
@@ -346,20 +347,16 @@ static int check_measure(struct check *check, const struct section *section)
 /* Every name in a list must be a variant. */
 static int check_variants(struct check *check, const struct section_key *key)
 {
-	const char *at = key ? key->value : "";
-	int err = 0;
+	char **names;
+	int err = names_split(key ? key->value : "", &names);
 
-	for (at += strspn(at, ", \t"); *at && !err; at += strspn(at, ", \t")) {
-		size_t length = strcspn(at, ", \t");
-		char *name = strndup(at, length);
-
-		if (!name)
-			return -ENOMEM;
-		if (!sections_find(check->sections, "variant", name))
-			err = fail_missing(check, key, "variant", name);
-		free(name);
-		at += length;
+	if (err)
+		return err;
+	for (char **name = names; !err && *name; name++) {
+		if (!sections_find(check->sections, "variant", *name))
+			err = fail_missing(check, key, "variant", *name);
 	}
+	cgwb_names_free(names);
 	return err;
 }
 

@@ -2,6 +2,7 @@
 #include "sample.h"
 
 #include <errno.h>
+#include <gsl/gsl_statistics_double.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,4 +64,21 @@ int cgwb_sample_pairs(const struct cgwb_results *results, const char *base, cons
 		      const char *measure, struct cgwb_sample *ret_sample)
 {
 	return collect(results, base, other, measure, ret_sample);
+}
+
+int cgwb_sample_mean(const struct cgwb_results *results, const char *variant, const char *measure,
+		     double *ret_mean)
+{
+	struct cgwb_sample sample;
+	int err;
+
+	err = cgwb_sample_variant(results, variant, measure, &sample);
+	if (err)
+		return err;
+	if (sample.n)
+		*ret_mean = gsl_stats_mean(sample.values, 1, sample.n);
+	else
+		err = -ENOENT;
+	cgwb_sample_done(&sample);
+	return err;
 }

@@ -22,6 +22,10 @@ int cgwb_sample_variant(const struct cgwb_results *results, const char *variant,
 int cgwb_sample_pairs(const struct cgwb_results *results, const char *base, const char *other,
 		      const char *measure, struct cgwb_sample *ret_sample);
 
+/* The mean of a variant's values. -ENOENT: it has none; -ENOMEM */
+int cgwb_sample_mean(const struct cgwb_results *results, const char *variant, const char *measure,
+		     double *ret_mean);
+
 void cgwb_sample_done(struct cgwb_sample *sample);
 
 #endif

@@ -26,38 +26,10 @@ static void print_range(struct grid *grid, int decimals, const struct cgwb_publi
 		grid_cell(grid, "%.*f-%.*f", decimals, range->least, decimals, range->most);
 }
 
-/* Our mean. -ENOENT: there is none. */
-static int get_mean(const struct beside *beside, const char *variant, const char *measure,
-		    double *ret_mean)
-{
-	struct cgwb_sample sample;
-	double sum = 0;
-	int err;
-
-	err = cgwb_sample_variant(beside->table->results, variant, measure, &sample);
-	if (err)
-		return err;
-	for (size_t i = 0; i < sample.n; i++)
-		sum += sample.values[i];
-	if (sample.n)
-		*ret_mean = sum / sample.n;
-	else
-		err = -ENOENT;
-	cgwb_sample_done(&sample);
-	return err;
-}
-
-static void print_mean(struct grid *grid, int decimals, int err, double mean)
-{
-	if (err)
-		grid_cell(grid, "n/a");
-	else
-		grid_cell(grid, "%.*f", decimals, mean);
-}
-
 static int print_measure(const struct beside *beside, struct grid *grid,
 			 const struct column *column)
 {
+	const struct cgwb_results *results = beside->table->results;
 	struct cgwb_published_range base, patched;
 	double our_base = 0, our_patched = 0;
 	int base_err, patched_err;
@@ -65,16 +37,16 @@ static int print_measure(const struct beside *beside, struct grid *grid,
 	if (cgwb_published_get(beside->published, beside->key, false, column->measure, &base) ||
 	    cgwb_published_get(beside->published, beside->key, true, column->measure, &patched))
 		return 0;
-	base_err = get_mean(beside, beside->base, column->measure, &our_base);
-	patched_err = get_mean(beside, beside->patched, column->measure, &our_patched);
+	base_err = cgwb_sample_mean(results, beside->base, column->measure, &our_base);
+	patched_err = cgwb_sample_mean(results, beside->patched, column->measure, &our_patched);
 	if (base_err == -ENOMEM || patched_err == -ENOMEM)
 		return -ENOMEM;
 
 	grid_row(grid, "%s", column->title);
 	print_range(grid, column->decimals < 2 ? column->decimals : 2, &base);
-	print_mean(grid, column->decimals, base_err, our_base);
+	column_print(column, grid, base_err ? NULL : &our_base);
 	print_range(grid, column->decimals < 2 ? column->decimals : 2, &patched);
-	print_mean(grid, column->decimals, patched_err, our_patched);
+	column_print(column, grid, patched_err ? NULL : &our_patched);
 	column_print_change(grid, base.mean, patched.mean);
 	if (base_err || patched_err)
 		grid_cell(grid, "n/a");

@@ -18,11 +18,10 @@ static void print_cell(struct grid *grid, const struct columns *columns, const c
 	for (size_t i = 0; i < columns->n; i++) {
 		const struct column *column = &columns->all[i];
 		double value;
+		int err;
 
-		if (cgwb_result_measure(result, column->measure, &value))
-			grid_cell(grid, "n/a");
-		else
-			grid_cell(grid, "%.*f", column->decimals, value);
+		err = cgwb_result_measure(result, column->measure, &value);
+		column_print(column, grid, err ? NULL : &value);
 	}
 	if (cgwb_result_ok(result))
 		grid_cell(grid, "%u", cgwb_result_warn(result));
@@ -186,18 +185,13 @@ static int print_mean(struct grid *grid, const struct cgwb_table *table,
 	grid_row(grid, "%s", variant);
 	for (size_t i = 0; i < columns->n; i++) {
 		const struct column *column = &columns->all[i];
-		struct cgwb_sample sample;
-		double sum = 0;
+		double mean;
+		int err;
 
-		if (cgwb_sample_variant(table->results, variant, column->measure, &sample))
-			return -ENOMEM;
-		for (size_t j = 0; j < sample.n; j++)
-			sum += sample.values[j];
-		if (sample.n)
-			grid_cell(grid, "%.*f", column->decimals, sum / sample.n);
-		else
-			grid_cell(grid, "n/a");
-		cgwb_sample_done(&sample);
+		err = cgwb_sample_mean(table->results, variant, column->measure, &mean);
+		if (err == -ENOMEM)
+			return err;
+		column_print(column, grid, err ? NULL : &mean);
 	}
 	grid_cell(grid, "%zu", n);
 	grid_cell(grid, "%zu", left_out);
