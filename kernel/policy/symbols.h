@@ -17,6 +17,10 @@ struct folio;
 
 DECLARE_STATIC_CALL(cgwb_writeback_by_id, cgroup_writeback_by_id);
 
+/* ->writepages() of the mapping of a block device, in block/fops.c; only its type is this one's. */
+int cgwb_writepages_type(struct address_space *mapping, struct writeback_control *wbc);
+DECLARE_STATIC_CALL(cgwb_bdev_writepages, cgwb_writepages_type);
+
 /* In centiseconds, as vm.dirty_expire_centisecs; read at each use, for it is the administrator's. */
 extern const unsigned int *cgwb_dirty_expire_interval;
 

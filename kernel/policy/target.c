@@ -3,7 +3,7 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/backing-dev-defs.h>
+#include <linux/backing-dev.h>
 #include <linux/blkdev.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -20,6 +20,7 @@
 #include "hooks.h"
 #include "stats.h"
 #include "sweep.h"
+#include "symbols.h"
 #include "target.h"
 #include "trace.h"
 
@@ -143,8 +144,12 @@ out:
 }
 
 /*
- * How many pages a slice may have: by the bandwidth of the wb that the inode is on. RCU keeps the wb while we look; the
- * inode may be switched to another meanwhile, and then this slice has the old one's size.
+ * How many pages a slice may have: by the bandwidth of the wb that the inode is on, where its writeback is counted, ours
+ * included. RCU keeps the wb while we look; the inode may be switched to another meanwhile, and then this slice has the
+ * old one's size.
+ *
+ * The kernel estimates a bandwidth from what was written between two looks. do_writepages() begins a new period when the
+ * wb has been idle, so that the idle time is not counted; we do not go through it, so it is done here.
  */
 static unsigned long slice_budget(struct inode *inode)
 {
@@ -153,8 +158,17 @@ static unsigned long slice_budget(struct inode *inode)
 
 	rcu_read_lock();
 	wb = READ_ONCE(inode->i_wb);
-	if (wb)
+	if (wb) {
 		bandwidth_pages = READ_ONCE(wb->avg_write_bandwidth);
+		if (jiffies - READ_ONCE(wb->bw_time_stamp) > HZ &&
+		    !atomic_read(&wb->writeback_inodes)) {
+			spin_lock(&wb->list_lock);
+			wb->dirtied_stamp = wb_stat(wb, WB_DIRTIED);
+			wb->written_stamp = wb_stat(wb, WB_WRITTEN);
+			WRITE_ONCE(wb->bw_time_stamp, jiffies);
+			spin_unlock(&wb->list_lock);
+		}
+	}
 	rcu_read_unlock();
 	return cgwb_slice_pages(bandwidth_pages);
 }
@@ -222,6 +236,10 @@ static void write_slice(struct inode *inode, struct cgwb_slice *slice)
 	/*
 	 * Tagged: exactly the snapshot of what is dirty now, once, however fast it is dirtied again; so no count of
 	 * pages is needed to end it, and everything up to @last is passed.
+	 *
+	 * The tags are set under the i_pages lock, whether anything is dirty or not, and that is needed: a dirtying
+	 * that holds the lock meanwhile has perhaps seen its record armed, before it was taken for this sweep. It is
+	 * either before the tags, and is written, or behind them, and then it has seen that the record was taken.
 	 */
 	struct writeback_control wbc = {
 		.sync_mode = WB_SYNC_NONE,
@@ -237,7 +255,7 @@ static void write_slice(struct inode *inode, struct cgwb_slice *slice)
 	 * the owner's flusher goes on.
 	 */
 	wbc.range_end = ((loff_t)slice->last << PAGE_SHIFT) + PAGE_SIZE - 2;
-	filemap_fdatawrite_wbc(mapping, &wbc);
+	static_call(cgwb_bdev_writepages)(mapping, &wbc);
 	slice->pages = LONG_MAX - wbc.nr_to_write;
 	find_missed(mapping, slice);
 }
