@@ -348,8 +348,11 @@ static int check_measure(struct check *check, const struct section *section)
 static int check_variants(struct check *check, const struct section_key *key)
 {
 	char **names;
-	int err = names_split(key ? key->value : "", &names);
+	int err;
 
+	if (!key)
+		return 0;
+	err = names_split(key->value, &names);
 	if (err)
 		return err;
 	for (char **name = names; !err && *name; name++) {
