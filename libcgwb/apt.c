@@ -14,8 +14,8 @@
 #include "libcgwb/process.h"
 
 /*
- * Where the own lists are. The hooks that a system runs after an update are for its own caches and fail for an ordinary
- * user; translations and file lists are not needed and big.
+ * Where the own lists are. The hooks that a system runs after an update are for its own caches and
+ * fail for an ordinary user; translations and file lists are not needed and big.
  */
 static const char own_config[] = "Dir::State::lists \"%s/lists\";\n"
 				 "Dir::Cache \"%s/cache\";\n"
@@ -82,7 +82,10 @@ void cgwb_apt_done(struct cgwb_apt *apt)
 	*apt = (struct cgwb_apt){ 0 };
 }
 
-/* Runs apt-get or apt-cache with `args` (ends with NULL) after the settings that go with every call. */
+/*
+ * Runs apt-get or apt-cache with `args` (ends with NULL) after the settings that go with every
+ * call.
+ */
 static int apt_run(struct cgwb_apt *apt, const char *program, const char *const args[],
 		   const char *folder, struct cgwb_output *output, struct cgwb_error *error)
 {
@@ -116,7 +119,10 @@ static int apt_run(struct cgwb_apt *apt, const char *program, const char *const 
 	return ret == -ENOENT ? -ENOPKG : ret; /* -ENOENT is for packages */
 }
 
-/* apt's reason: the first `E:` line if there is one, as the last one only sums up; else its last line. */
+/*
+ * apt's reason: the first `E:` line if there is one, as the last one only sums up; else its last
+ * line.
+ */
 static const char *apt_reason(struct cgwb_output *output)
 {
 	char *at = output->err;
@@ -232,7 +238,10 @@ static int package_parse(struct cgwb_apt_package *package, const char *at, const
 	return -ENOENT;
 }
 
-/* Of the stanzas in `text`, the one with the highest name in that version (NULL: the first there is of each name). */
+/*
+ * Of the stanzas in `text`, the one with the highest name in that version (NULL: the first there is
+ * of each name).
+ */
 static int package_pick(const char *text, const char *version, struct cgwb_apt_package *ret)
 {
 	struct cgwb_apt_package best = { 0 }, package;
@@ -276,7 +285,10 @@ int cgwb_apt_show(struct cgwb_apt *apt, const char *name, const char *version,
 	return ret;
 }
 
-/* The names that `apt-cache search` printed, one at the start of each line, as arguments of `apt-cache show`. */
+/*
+ * The names that `apt-cache search` printed, one at the start of each line, as arguments of
+ * `apt-cache show`.
+ */
 static const char **show_args(char *text)
 {
 	size_t lines = 0, n = 0;

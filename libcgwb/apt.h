@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The distribution's package archive, asked through its own tools by an ordinary user, changing nothing on the system.
+ * The distribution's package archive, asked through its own tools by an ordinary user, changing
+ * nothing on the system.
  *
- * There are two sets of package lists: the system's, as they are, and cgwb's own in the cache, which can be brought up
- * to date. Which archives there are, their keys, and proxies, always come from the system's configuration. apt checks
- * signatures, sizes and hashes of what it fetches.
+ * There are two sets of package lists: the system's, as they are, and cgwb's own in the cache,
+ * which can be brought up to date. Which archives there are, their keys, and proxies, always come
+ * from the system's configuration. apt checks signatures, sizes and hashes of what it fetches.
  *
- * Functions return 0 or a negative errno: -ENOPKG where there is no apt, -EHOSTUNREACH where the archive cannot be
- * reached, -EINTR if the user wants to stop.
+ * Functions return 0 or a negative errno: -ENOPKG where there is no apt, -EHOSTUNREACH where the
+ * archive cannot be reached, -EINTR if the user wants to stop.
  */
 #ifndef CGWB_APT_H
 #define CGWB_APT_H
@@ -46,13 +47,16 @@ struct cgwb_apt_package {
 
 void cgwb_apt_package_done(struct cgwb_apt_package *package);
 
-/* One package; the candidate if `version` is NULL. -ENOENT, with no error set: not in these lists. */
+/*
+ * One package; the candidate if `version` is NULL. -ENOENT, with no error set: not in these lists.
+ */
 int cgwb_apt_show(struct cgwb_apt *apt, const char *name, const char *version,
 		  struct cgwb_apt_package *ret_package, struct cgwb_error *error);
 
 /*
- * Of the packages whose name matches the extended regular expression, the one with the highest name, numbers counting
- * as numbers; with `version`, only those that there are in this version. -ENOENT, with no error set: none.
+ * Of the packages whose name matches the extended regular expression, the one with the highest
+ * name, numbers counting as numbers; with `version`, only those that there are in this version.
+ * -ENOENT, with no error set: none.
  */
 int cgwb_apt_newest(struct cgwb_apt *apt, const char *pattern, const char *version,
 		    struct cgwb_apt_package *ret_package, struct cgwb_error *error);

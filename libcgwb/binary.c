@@ -50,7 +50,10 @@ static int binary_add(struct cgwb_binary *binary, const char *path, const char *
 	return 0;
 }
 
-/* The loader that an ELF program names; empty: it is static. -ENOEXEC: not a program for the guest's processor. */
+/*
+ * The loader that an ELF program names; empty: it is static, or a kernel module. -ENOEXEC: not for
+ * the guest's processor.
+ */
 static int elf_loader(int fd, char loader[PATH_MAX])
 {
 	Elf64_Phdr segment;
@@ -61,7 +64,11 @@ static int elf_loader(int fd, char loader[PATH_MAX])
 	*loader = '\0';
 	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    head.e_machine != EM_X86_64 || head.e_phentsize != sizeof(segment))
+	    head.e_machine != EM_X86_64)
+		return -ENOEXEC;
+	if (head.e_type == ET_REL)
+		return 0;
+	if (head.e_phentsize != sizeof(segment))
 		return -ENOEXEC;
 	for (i = 0; i < head.e_phnum; i++) {
 		if (pread(fd, &segment, sizeof(segment), head.e_phoff + i * sizeof(segment)) !=
@@ -81,8 +88,9 @@ static int elf_loader(int fd, char loader[PATH_MAX])
 }
 
 /*
- * One line of what the loader lists: `NAME => PATH (0x...)`, `PATH (0x...)`, or `NAME (0x...)` for the vDSO. All
- * libraries go where the C library is, which is where the loader looks without any configuration.
+ * One line of what the loader lists: `NAME => PATH (0x...)`, `PATH (0x...)`, or `NAME (0x...)` for
+ * the vDSO. All libraries go where the C library is, which is where the loader looks without any
+ * configuration.
  */
 static int add_library(struct cgwb_binary *binary, const char *line, const char *folder,
 		       struct cgwb_error *error)
@@ -209,7 +217,10 @@ static int add_needs(const struct cgwb_context *context, struct cgwb_binary *bin
 	return *loader ? add_libraries(context, binary, loader, error) : 0;
 }
 
-/* The first word in what a program says of itself that begins with a digit, or with its name, '-' and a digit. */
+/*
+ * The first word in what a program says of itself that begins with a digit, or with its name, '-'
+ * and a digit.
+ */
 static char *version_in(const char *text, const char *name)
 {
 	size_t len = strlen(name);

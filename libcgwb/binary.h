@@ -2,9 +2,9 @@
 /*
  * A program of the host's that goes into a guest, with all that it needs to start there.
  *
- * The loader itself is asked which libraries these are, so that RPATH and the rest are as it sees them; versions of a
- * library for newer processors are not used, since the guest's processor is a plain one. A script brings its
- * interpreter.
+ * The loader itself is asked which libraries these are, so that RPATH and the rest are as it sees
+ * them; versions of a library for newer processors are not used, since the guest's processor is a
+ * plain one. A script brings its interpreter.
  */
 #ifndef CGWB_BINARY_H
 #define CGWB_BINARY_H
@@ -30,8 +30,8 @@ struct cgwb_binary {
 };
 
 /*
- * Finds a program (cgwb_find_program()) and its files; it goes to `guest_path`. `version_option` asks it for its version,
- * NULL: it is not asked. Undo with cgwb_binary_done().
+ * Finds a program (cgwb_find_program()) and its files; it goes to `guest_path`. `version_option`
+ * asks it for its version, NULL: it is not asked. Undo with cgwb_binary_done().
  *
  * -ENOENT: no such program; -ENOEXEC: it cannot run in a guest.
  */

@@ -2,8 +2,8 @@
 /*
  * What one cell's guest is booted with, and the digests of it all.
  *
- * `inputs` decides the result: two cells with the same inputs have the same result, so that a finished one can be used
- * again. It has no path and no time of the host's in it.
+ * `inputs` decides the result: two cells with the same inputs have the same result, so that a
+ * finished one can be used again. It has no path and no time of the host's in it.
  */
 #ifndef CGWB_BOOT_H
 #define CGWB_BOOT_H
@@ -18,8 +18,9 @@
 struct cgwb_boot;
 
 /*
- * Finds everything that the cell needs. The cell's kernel becomes that of the kit. `kit` and `cell` are borrowed and must
- * live as long. Returns 0 or a negative errno, with the program, module or file that is missing.
+ * Finds everything that the cell needs. The cell's kernel becomes that of the kit. `kit` and `cell`
+ * are borrowed and must live as long. Returns 0 or a negative errno, with the program, module or
+ * file that is missing.
  */
 int cgwb_boot_new(struct cgwb_kit *kit, const struct cgwb_scenario *scenario,
 		  const struct cgwb_cell *cell, struct cgwb_boot **ret_boot,
@@ -33,7 +34,10 @@ const json_t *cgwb_boot_cell(const struct cgwb_boot *boot);
 const json_t *cgwb_boot_inputs(const struct cgwb_boot *boot);
 const char *cgwb_boot_name(const struct cgwb_boot *boot); /* VARIANT-SEED */
 
-/* The size of the initramfs, about; the host's memory and the virtual time that running it takes, estimated. */
+/*
+ * The size of the initramfs, about; the host's memory and the virtual time that running it takes,
+ * estimated.
+ */
 uint64_t cgwb_boot_initramfs_bytes(const struct cgwb_boot *boot);
 uint64_t cgwb_boot_host_memory_bytes(const struct cgwb_boot *boot);
 double cgwb_boot_virtual_s(const struct cgwb_boot *boot);

@@ -112,7 +112,10 @@ static int source_copy(struct build *build, const char *path, const char *name, 
 	return ret;
 }
 
-/* A file of the headers that decides what a module looks like; one that is not there decides nothing. */
+/*
+ * A file of the headers that decides what a module looks like; one that is not there decides
+ * nothing.
+ */
 static int header_digest(struct build *build, const char *name, FILE *stream)
 {
 	char digest[CGWB_DIGEST_SIZE];
@@ -210,7 +213,10 @@ static int check_tools(struct build *build, const char **ret_llvm, struct cgwb_e
 
 	compiler_name(variables, compiler);
 	clang = config_says(config, "CONFIG_CC_IS_CLANG=y");
-	/* Without a vmlinux the kernel's build says so and makes modules without BTF, which work too. */
+	/*
+	 * Without a vmlinux the kernel's build says so and makes modules without BTF, which work
+	 * too.
+	 */
 	btf = config_says(config, "CONFIG_DEBUG_INFO_BTF_MODULES=y") && access(path, F_OK) == 0;
 	free(path);
 
@@ -228,7 +234,10 @@ out:
 	return ret;
 }
 
-/* Runs make in `folder`, which has a copy of the sources; `output` is what it said. Returns its exit status. */
+/*
+ * Runs make in `folder`, which has a copy of the sources; `output` is what it said. Returns its
+ * exit status.
+ */
 static int run_make(struct build *build, const char *folder, const char *llvm,
 		    struct cgwb_output *output, struct cgwb_error *error)
 {
@@ -252,7 +261,10 @@ static int run_make(struct build *build, const char *folder, const char *llvm,
 		m = NULL;
 	if (asprintf(&jobs, "-j%u", host.cpus) < 0)
 		jobs = NULL;
-	/* What a file's name is in debug information and in WARN() must not depend on where the cache is. */
+	/*
+	 * What a file's name is in debug information and in WARN() must not depend on where the
+	 * cache is.
+	 */
 	if (tree && asprintf(&flags, "KCFLAGS=-ffile-prefix-map=%s=. -ffile-prefix-map=%s=/",
 			     folder, strcmp(tree, "/") ? tree : "") < 0)
 		flags = NULL;

@@ -2,8 +2,8 @@
 /*
  * Finished cells, kept by what decides their results, so that the same cell is not run twice.
  *
- * CACHE/cells/SHA256-OF-INPUTS.json is the result, .log beside it the console. Only results that are `ok` are kept: a
- * failure is worth another try.
+ * CACHE/cells/SHA256-OF-INPUTS.json is the result, .log beside it the console. Only results that
+ * are `ok` are kept: a failure is worth another try.
  */
 #ifndef CGWB_CACHE_H
 #define CGWB_CACHE_H
@@ -16,8 +16,8 @@
 #include "libcgwb/result.h"
 
 /*
- * The result of a cell with these inputs; its console is copied to the file `console`. -ENOENT: there is none, or none
- * that can be used.
+ * The result of a cell with these inputs; its console is copied to the file `console`. -ENOENT:
+ * there is none, or none that can be used.
  */
 int cgwb_cache_get(const struct cgwb_context *context, const json_t *cell, const json_t *inputs,
 		   const char *console, struct cgwb_result **ret_result);
@@ -30,8 +30,8 @@ int cgwb_cache_put(const struct cgwb_context *context, const json_t *inputs,
 		   const struct cgwb_result *result, const char *console);
 
 /*
- * What running a cell of this kind took on this host the last time, for estimates: the same scenario, variant, form and
- * kernel, any seed.
+ * What running a cell of this kind took on this host the last time, for estimates: the same
+ * scenario, variant, form and kernel, any seed.
  */
 struct cgwb_timing {
 	double virtual_s;

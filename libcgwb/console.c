@@ -9,8 +9,8 @@
 #include "libcgwb/files.h"
 
 /*
- * How complaints begin. `start` ones only count at the start of a message: elsewhere they are quoted words, such as a
- * boot line that names an option.
+ * How complaints begin. `start` ones only count at the start of a message: elsewhere they are
+ * quoted words, such as a boot line that names an option.
  */
 static const struct {
 	const char *text;
@@ -54,10 +54,16 @@ static const struct {
 	{ "livepatch: failed", true },
 };
 
-/* Longer than any report's part between its first line and its call trace: registers, modules, taint, code. */
+/*
+ * Longer than any report's part between its first line and its call trace: registers, modules,
+ * taint, code.
+ */
 #define TRACE_LINES 60
 
-/* The message of a console line: without `[   12.345678] `, or, with printk.caller, `[   12.345678][   T12] `. */
+/*
+ * The message of a console line: without `[   12.345678] `, or, with printk.caller, `[
+ * 12.345678][   T12] `.
+ */
 static const char *line_message(const char *line, const char *end)
 {
 	const char *at = line;

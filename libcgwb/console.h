@@ -2,9 +2,10 @@
 /*
  * What a guest's kernel complained about on its console.
  *
- * One complaint is one event, however many lines it has: the first line of a WARNING, BUG, oops, stall, hung task,
- * lockdep report, sanitizer report, failed allocation, OOM kill, I/O or filesystem error, or panic. A call trace counts
- * as one of its own only if no such line stands shortly before it. These are what the measure `warn` counts.
+ * One complaint is one event, however many lines it has: the first line of a WARNING, BUG, oops,
+ * stall, hung task, lockdep report, sanitizer report, failed allocation, OOM kill, I/O or
+ * filesystem error, or panic. A call trace counts as one of its own only if no such line stands
+ * shortly before it. These are what the measure `warn` counts.
  */
 #ifndef CGWB_CONSOLE_H
 #define CGWB_CONSOLE_H

@@ -64,7 +64,7 @@ static int context_find_data(struct cgwb_context *context, struct cgwb_error *er
 		context->data_dir = NULL;
 		return -ENOMEM;
 	}
-	if (asprintf(&context->guest_init, "%s/../lib/cgwb/cgwb-guest", exe) < 0) {
+	if (asprintf(&context->guest_init, "%s/../libexec/cgwb/cgwb-guest", exe) < 0) {
 		context->guest_init = NULL;
 		return -ENOMEM;
 	}

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What every part of the lab needs to know of its surroundings: where things are kept, whom to tell, when to stop.
+ * What every part of the lab needs to know of its surroundings: where things are kept, whom to
+ * tell, when to stop.
  *
- * Folders are found once, by cgwb_context_init(): a program that runs from its build folder uses the sources it was built
- * from, an installed one what is installed beside it (BIN/../share/cgwb, BIN/../lib/cgwb), so that an installed tree can
- * be moved as a whole. The cache is $XDG_CACHE_HOME/cgwb, or ~/.cache/cgwb.
+ * Folders are found once, by cgwb_context_init(): a program that runs from its build folder uses
+ * the sources it was built from, an installed one what is installed beside it (BIN/../share/cgwb,
+ * BIN/../libexec/cgwb), so that an installed tree can be moved as a whole. The cache is
+ * $XDG_CACHE_HOME/cgwb, or ~/.cache/cgwb.
  *
- * Long steps look at cgwb_context_cancelled() and return -EINTR; everything they have begun is undone on the way out,
- * as for any other failure. To make that work, the program blocks SIGINT and SIGTERM and gives a signalfd for them.
+ * Long steps look at cgwb_context_cancelled() and return -EINTR; everything they have begun is
+ * undone on the way out, as for any other failure. To make that work, the program blocks SIGINT and
+ * SIGTERM and gives a signalfd for them.
  */
 #ifndef CGWB_CONTEXT_H
 #define CGWB_CONTEXT_H
@@ -30,7 +33,10 @@ struct cgwb_context {
 	void *user;
 };
 
-/* Finds the folders and makes that of the cache. cancel_fd is -1, the callbacks are NULL. Undo with _done(). */
+/*
+ * Finds the folders and makes that of the cache. cancel_fd is -1, the callbacks are NULL. Undo with
+ * _done().
+ */
 int cgwb_context_init(struct cgwb_context *context, struct cgwb_error *error);
 void cgwb_context_done(struct cgwb_context *context);
 

@@ -2,8 +2,8 @@
 /*
  * SHA-256 of what a result depends on, in hexadecimal digits.
  *
- * A digest of several things is that of the text that lists their names and digests, one a line: order counts, so the
- * caller sorts. Functions return 0 or a negative errno.
+ * A digest of several things is that of the text that lists their names and digests, one a line:
+ * order counts, so the caller sorts. Functions return 0 or a negative errno.
  */
 #ifndef CGWB_DIGEST_H
 #define CGWB_DIGEST_H

@@ -18,7 +18,10 @@
 #define IMAGE "linux-image-"
 #define HEADERS "linux-headers-"
 
-/* An image, its headers, the headers' common part, and the kernel's build programs; a few more do no harm. */
+/*
+ * An image, its headers, the headers' common part, and the kernel's build programs; a few more do
+ * no harm.
+ */
 #define PACKAGES_MAX 8
 
 struct fetch {
@@ -126,8 +129,9 @@ static int check_space(struct fetch *fetch, struct cgwb_error *error)
 }
 
 /*
- * The headers include their common part by its absolute path; say it relative to the including file, so that the cache
- * can be anywhere. (make looks for a relative name in the current folder, not where the makefile is.)
+ * The headers include their common part by its absolute path; say it relative to the including
+ * file, so that the cache can be anywhere. (make looks for a relative name in the current folder,
+ * not where the makefile is.)
  */
 static int rewrite_makefile(const char *folder, const char *release, struct cgwb_error *error)
 {
@@ -270,7 +274,10 @@ out:
 	return ret;
 }
 
-/* Where to look, in this order: each is tried only if the one before does not have the kernel or cannot fetch it. */
+/*
+ * Where to look, in this order: each is tried only if the one before does not have the kernel or
+ * cannot fetch it.
+ */
 enum lists {
 	LISTS_SYSTEM,
 	LISTS_OWN,
@@ -281,14 +288,19 @@ enum lists {
 static int fetch_from(const struct cgwb_context *context, const struct fetch_request *request,
 		      enum lists lists, char **ret_release, struct cgwb_error *error)
 {
+	struct cgwb_error stale = CGWB_ERROR_INIT;
 	struct fetch fetch = { .context = context };
-	int ret;
+	int ret, updated = 0;
 
 	ret = cgwb_apt_init(&fetch.apt, context, lists != LISTS_SYSTEM, error);
 	if (ret == 0 && lists == LISTS_OWN_UPDATED && !cgwb_apt_updated_lately(&fetch.apt))
-		ret = cgwb_apt_update(&fetch.apt, error);
+		updated = cgwb_apt_update(&fetch.apt, &stale);
 	if (ret == 0)
-		ret = find_image(&fetch, request, error);
+		ret = updated == -EINTR ? updated : find_image(&fetch, request, error);
+	/* One archive of several that cannot be reached matters only if it may have the kernel. */
+	if (ret == -ENOENT && updated < 0)
+		ret = cgwb_error_set(error, updated, "%s", stale.text ?: strerror(-updated));
+	cgwb_error_done(&stale);
 	if (ret == 0)
 		ret = fetch_found(&fetch, error);
 	if (ret == 0) {
@@ -315,7 +327,9 @@ int fetch_kernel(const struct cgwb_context *context, const struct fetch_request 
 				      strerror(-ret));
 
 	for (lists = LISTS_SYSTEM; lists < LISTS_END; lists++) {
-		/* Lists that are out of date are no reason to give up while newer ones may be had. */
+		/*
+		 * Lists that are out of date are no reason to give up while newer ones may be had.
+		 */
 		cgwb_error_done(error);
 		ret = fetch_from(context, request, lists, ret_release, error);
 		if (ret != -ENOENT && ret != -EHOSTUNREACH && ret != -EBADMSG)

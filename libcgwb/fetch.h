@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fetching a kernel from the distribution's archive into the cache. Internal to libcgwb; see kernel.h.
+ * Fetching a kernel from the distribution's archive into the cache. Internal to libcgwb; see
+ * kernel.h.
  */
 #ifndef CGWB_FETCH_H
 #define CGWB_FETCH_H
 
 #include "libcgwb/context.h"
 
-/* Which kernel: this release, or, if that is NULL, the newest of those whose package name matches the pattern. */
+/*
+ * Which kernel: this release, or, if that is NULL, the newest of those whose package name matches
+ * the pattern.
+ */
 struct fetch_request {
 	const char *release;
 	const char *pattern;
@@ -15,8 +19,9 @@ struct fetch_request {
 };
 
 /*
- * Fetches and unpacks it into CACHE/kernels/RELEASE, or finds that it is there. `*ret_release` is which it was in the
- * end; the caller frees it. The file kernel.json in that folder says what it came from.
+ * Fetches and unpacks it into CACHE/kernels/RELEASE, or finds that it is there. `*ret_release` is
+ * which it was in the end; the caller frees it. The file kernel.json in that folder says what it
+ * came from.
  *
  * -ENOENT: the archive has no such kernel. -EHOSTUNREACH: the archive cannot be reached.
  */

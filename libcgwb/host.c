@@ -12,7 +12,10 @@
 
 #include "libcgwb/files.h"
 
-/* The value after `key` and a colon in a /proc file of such lines; the caller frees it. NULL: not there. */
+/*
+ * The value after `key` and a colon in a /proc file of such lines; the caller frees it. NULL: not
+ * there.
+ */
 static char *proc_value(const char *path, const char *key)
 {
 	char *text, *at, *end, *value = NULL;

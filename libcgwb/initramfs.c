@@ -86,7 +86,10 @@ static struct entry *initramfs_append(struct cgwb_initramfs *initramfs, const ch
 	return bigger;
 }
 
-/* The entry for a new file, and those of its folders. `*ret` is NULL if there is one of that path already. */
+/*
+ * The entry for a new file, and those of its folders. `*ret` is NULL if there is one of that path
+ * already.
+ */
 static int initramfs_add(struct cgwb_initramfs *initramfs, const char *path, mode_t mode,
 			 struct entry **ret)
 {

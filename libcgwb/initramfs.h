@@ -2,8 +2,9 @@
 /*
  * The archive that a guest's kernel unpacks as its root filesystem.
  *
- * Files are added in any order, and written sorted, owned by root, at time 0: the same files make the same bytes. Folders
- * come by themselves. A path that is added twice keeps what came first, as libraries of several programs do.
+ * Files are added in any order, and written sorted, owned by root, at time 0: the same files make
+ * the same bytes. Folders come by themselves. A path that is added twice keeps what came first, as
+ * libraries of several programs do.
  */
 #ifndef CGWB_INITRAMFS_H
 #define CGWB_INITRAMFS_H

@@ -85,7 +85,9 @@ static int path_given(char **ret, const char *path, const char *what, struct cgw
 	return 0;
 }
 
-/* `modules_dir` may be a root folder, lib/modules/RELEASE within one, or just a folder of modules. */
+/*
+ * `modules_dir` may be a root folder, lib/modules/RELEASE within one, or just a folder of modules.
+ */
 static int own_modules(struct cgwb_kernel *kernel, const struct cgwb_kernel_request *request,
 		       struct cgwb_error *error)
 {
@@ -241,7 +243,10 @@ static void releases_free(char **releases, size_t n)
 	free(releases);
 }
 
-/* The newest kernel in the cache whose package would match the pattern, or that has the version (one is NULL). */
+/*
+ * The newest kernel in the cache whose package would match the pattern, or that has the version
+ * (one is NULL).
+ */
 static int cached_match(const struct cgwb_context *context, const char *name, const char *pattern,
 			const char *version, struct cgwb_kernel *kernel)
 {
@@ -287,7 +292,9 @@ static int archive_failed(struct cgwb_error *error, int err, const char *name)
 	return err;
 }
 
-/* The version that a short name stands for cannot be had: the newest of its series. `err` says why. */
+/*
+ * The version that a short name stands for cannot be had: the newest of its series. `err` says why.
+ */
 static int pin_replaced(const struct cgwb_context *context, const struct pin *pin, int err,
 			struct cgwb_kernel *kernel, struct cgwb_error *error)
 {
@@ -380,7 +387,9 @@ static int exact_kernel(const struct cgwb_context *context, const char *name,
 	return ret;
 }
 
-/* A slash says so; without one, a file of that name in this folder does, if it can be nothing else. */
+/*
+ * A slash says so; without one, a file of that name in this folder does, if it can be nothing else.
+ */
 static bool is_path(const char *name)
 {
 	return strchr(name, '/') || (!isdigit((unsigned char)*name) && access(name, F_OK) == 0);
@@ -501,7 +510,10 @@ int cgwb_kernel_list(const struct cgwb_context *context, json_t **ret_list,
 	return list ? 0 : -ENOMEM;
 }
 
-/* Removes one kernel and the modules built for it. Moved away first: a kernel that is there is whole. */
+/*
+ * Removes one kernel and the modules built for it. Moved away first: a kernel that is there is
+ * whole.
+ */
 static int prune_release(const struct cgwb_context *context, const char *release)
 {
 	static const char *const parts[] = { "kernels", "modules" };

@@ -3,14 +3,16 @@
  * The kernels that guests boot.
  *
  * A kernel is asked for by
- *   - a short name from data/kernels.ini (`6.1`), which stands for one version; gone from the archive: the newest of its
- *     series, with a notice;
+ *   - a short name from data/kernels.ini (`6.1`), which stands for one version; gone from the
+ *     archive: the newest of its series, with a notice;
  *   - a release (`6.1.0-55-cloud-amd64`) or a package version (`6.1.192-1`): that one or none;
- *   - the path of a bzImage, with the folders of its modules and of its headers if there are any. No archive is asked.
+ *   - the path of a bzImage, with the folders of its modules and of its headers if there are any.
+ *     No archive is asked.
  *
- * What comes from the archive is unpacked into CACHE/kernels/RELEASE, installed nowhere, and complete once it has that
- * name: boot/vmlinuz-*, lib/modules, and usr/src and usr/lib with what builds modules, changed so that it works from
- * there. Processes that want the same kernel at the same time wait for each other.
+ * What comes from the archive is unpacked into CACHE/kernels/RELEASE, installed nowhere, and
+ * complete once it has that name: boot/vmlinuz-*, lib/modules, and usr/src and usr/lib with what
+ * builds modules, changed so that it works from there. Processes that want the same kernel at the
+ * same time wait for each other.
  */
 #ifndef CGWB_KERNEL_H
 #define CGWB_KERNEL_H
@@ -31,17 +33,20 @@ struct cgwb_kernel {
 struct cgwb_kernel_request {
 	const char *name; /* as above */
 	const char *modules_dir; /* for a bzImage; may be NULL */
-	const char *headers_dir; /* for a bzImage; may be NULL: modules_dir/build, if there is one */
+	const char *headers_dir; /* for a bzImage; NULL: modules_dir/build, if it is there */
 };
 
-/* Finds the kernel, fetching it if need be. Undo with cgwb_kernel_done(). Returns 0 or a negative errno. */
+/*
+ * Finds the kernel, fetching it if need be. Undo with cgwb_kernel_done(). Returns 0 or a negative
+ * errno.
+ */
 int cgwb_kernel_get(const struct cgwb_context *context, const struct cgwb_kernel_request *request,
 		    struct cgwb_kernel *ret_kernel, struct cgwb_error *error);
 void cgwb_kernel_done(struct cgwb_kernel *kernel);
 
 /*
- * Whether `name` could be a kernel, without asking any archive: -EINVAL, with the nearest short name in the error, if it
- * is none of the above.
+ * Whether `name` could be a kernel, without asking any archive: -EINVAL, with the nearest short
+ * name in the error, if it is none of the above.
  */
 int cgwb_kernel_check_name(const struct cgwb_context *context, const char *name,
 			   struct cgwb_error *error);
@@ -50,15 +55,17 @@ int cgwb_kernel_check_name(const struct cgwb_context *context, const char *name,
 int cgwb_kernel_image_release(const char *path, char **ret_release, struct cgwb_error *error);
 
 /*
- * Short names and what is in the cache: an array of objects with `release`, and, where there is such a thing, `name`,
- * `version`, `image`, `modules`, `headers`; `cached` is true or false. The caller owns the reference.
+ * Short names and what is in the cache: an array of objects with `release`, and, where there is
+ * such a thing, `name`, `version`, `image`, `modules`, `headers`; `cached` is true or false. The
+ * caller owns the reference.
  */
 int cgwb_kernel_list(const struct cgwb_context *context, json_t **ret_list,
 		     struct cgwb_error *error);
 
 /*
- * Removes from the cache, with the modules built for it, every kernel that has no short name, or, with `all`, every one;
- * the archive's lists too. `*ret_removed` is an array of the releases removed.
+ * Removes from the cache, with the modules built for it, every kernel that has no short name, or,
+ * with `all`, every one; the archive's lists too. `*ret_removed` is an array of the releases
+ * removed.
  */
 int cgwb_kernel_prune(const struct cgwb_context *context, bool all, json_t **ret_removed,
 		      struct cgwb_error *error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the cells of a run have in common: QEMU, the kernel, modules built for it, the guest's PID 1, programs.
+ * What the cells of a run have in common: QEMU, the kernel, modules built for it, the guest's PID
+ * 1, programs.
  *
  * Each part is found, built and hashed once, when the first cell asks for it.
  */
@@ -42,8 +43,8 @@ int cgwb_kit_init(struct cgwb_kit *kit, const struct cgwb_context *context,
 void cgwb_kit_done(struct cgwb_kit *kit);
 
 /*
- * The file of one of cgwb's own modules, `cgwb_disk` or `cgwb`: from the kernel's own folder of modules if it is there,
- * which for a bzImage it may be, else built. Borrowed.
+ * The file of one of cgwb's own modules, `cgwb_disk` or `cgwb`: from the kernel's own folder of
+ * modules if it is there, which for a bzImage it may be, else built. Borrowed.
  */
 int cgwb_kit_module(struct cgwb_kit *kit, const char *name, const char **ret_path,
 		    struct cgwb_error *error);

@@ -31,7 +31,10 @@ void cgwb_modules_done(struct cgwb_modules *modules)
 	*modules = (struct cgwb_modules){ 0 };
 }
 
-/* The name of a module in a file of that name: foo-bar.ko.xz is foo_bar. NULL in `*ret`: not a module's file. */
+/*
+ * The name of a module in a file of that name: foo-bar.ko.xz is foo_bar. NULL in `*ret`: not a
+ * module's file.
+ */
 static int module_name(const char *file, char **ret)
 {
 	const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
@@ -234,8 +237,8 @@ static int check_vermagic(struct cgwb_module_index *index, const char *path, con
 }
 
 /*
- * `depends`: names separated by commas, all needed. `softdep`: `pre: a b post: c`, wished for. crc32c is one that several
- * modules provide; the generic one always works.
+ * `depends`: names separated by commas, all needed. `softdep`: `pre: a b post: c`, wished for.
+ * crc32c is one that several modules provide; the generic one always works.
  */
 static int add_needs(struct cgwb_modules *modules, struct cgwb_module_index *index,
 		     const char *text, bool soft, struct cgwb_error *error)

@@ -2,9 +2,9 @@
 /*
  * The kernel modules that a guest loads: which files, in which order.
  *
- * A module's needs are read from the module itself (its `depends` and `softdep` lines), so that any folder of modules
- * will do, with or without depmod's indexes. A module that is built in is not needed. One that was built for another
- * kernel is refused here rather than by a guest.
+ * A module's needs are read from the module itself (its `depends` and `softdep` lines), so that any
+ * folder of modules will do, with or without depmod's indexes. A module that is built in is not
+ * needed. One that was built for another kernel is refused here rather than by a guest.
  */
 #ifndef CGWB_MODULE_H
 #define CGWB_MODULE_H
@@ -40,12 +40,15 @@ struct cgwb_module_index *cgwb_module_index_free(struct cgwb_module_index *index
 /* The file of a module, borrowed. NULL: it is built in, or not there. */
 const char *cgwb_module_index_find(const struct cgwb_module_index *index, const char *name);
 
-/* Whether the kernel lists it as built in, or has no modules at all, so that it must have everything built in. */
+/*
+ * Whether the kernel lists it as built in, or has no modules at all, so that it must have
+ * everything built in.
+ */
 bool cgwb_module_index_built_in(const struct cgwb_module_index *index, const char *name);
 
 /*
- * Adds a module of the kernel's, after all that it needs. Returns 0, also if it is built in; -ENOENT if the kernel has
- * no such module; -ENOEXEC if it is one of another kernel.
+ * Adds a module of the kernel's, after all that it needs. Returns 0, also if it is built in;
+ * -ENOENT if the kernel has no such module; -ENOEXEC if it is one of another kernel.
  */
 int cgwb_modules_add(struct cgwb_modules *modules, struct cgwb_module_index *index,
 		     const char *name, struct cgwb_error *error);

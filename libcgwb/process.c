@@ -15,7 +15,10 @@
 
 #include "libcgwb/files.h"
 
-/* In the child, between fork and exec: only what is safe there. Reports an error through `failed_fd`. */
+/*
+ * In the child, between fork and exec: only what is safe there. Reports an error through
+ * `failed_fd`.
+ */
 static void __attribute__((noreturn))
 child_exec(const struct cgwb_command *command, char *const envp[], int out_fd, int err_fd,
 	   int failed_fd)
@@ -40,7 +43,9 @@ child_exec(const struct cgwb_command *command, char *const envp[], int out_fd, i
 	_exit(127);
 }
 
-/* The environment with `env` before it: the first of two settings of a name is what getenv() finds. */
+/*
+ * The environment with `env` before it: the first of two settings of a name is what getenv() finds.
+ */
 static char **environment(const char *const env[])
 {
 	size_t n = 0, m = 0, i;

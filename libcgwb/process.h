@@ -2,8 +2,9 @@
 /*
  * Other programs: apt, make, QEMU.
  *
- * Each runs in a process group of its own, so that a Ctrl-C at the terminal reaches only cgwb, which then ends what it
- * has started in good order; and the kernel ends it if cgwb dies by force. It has no standard input.
+ * Each runs in a process group of its own, so that a Ctrl-C at the terminal reaches only cgwb,
+ * which then ends what it has started in good order; and the kernel ends it if cgwb dies by force.
+ * It has no standard input.
  */
 #ifndef CGWB_PROCESS_H
 #define CGWB_PROCESS_H
@@ -31,15 +32,15 @@ struct cgwb_command {
 };
 
 /*
- * Starts argv[0], a path. Output goes to the two descriptors, which stay the caller's; -1: to nowhere. Returns 0, or a
- * negative errno if it cannot be run.
+ * Starts argv[0], a path. Output goes to the two descriptors, which stay the caller's; -1: to
+ * nowhere. Returns 0, or a negative errno if it cannot be run.
  */
 int cgwb_process_start(struct cgwb_process *process, const struct cgwb_command *command, int out_fd,
 		       int err_fd);
 
 /*
- * Waits for its end. Returns its exit status (0 to 255), or 256 + the number of the signal that ended it, or a negative
- * errno. The process is CGWB_PROCESS_INIT again.
+ * Waits for its end. Returns its exit status (0 to 255), or 256 + the number of the signal that
+ * ended it, or a negative errno. The process is CGWB_PROCESS_INIT again.
  */
 int cgwb_process_wait(struct cgwb_process *process);
 
@@ -57,13 +58,17 @@ struct cgwb_output {
 
 void cgwb_output_done(struct cgwb_output *output);
 
-/* The last line of `err`, else of `out`, that is not empty: what a failed command mostly says. Borrowed, never NULL. */
+/*
+ * The last line of `err`, else of `out`, that is not empty: what a failed command mostly says.
+ * Borrowed, never NULL.
+ */
 const char *cgwb_output_last_line(struct cgwb_output *output);
 
 /*
- * Runs a command to its end and keeps what it says; `output` may be NULL. argv[0] is looked up as cgwb_find_program()
- * does. Returns its exit status as cgwb_process_wait() does; -EINTR if the user wants to stop; -ENOENT if there is no
- * such program. `error` is set for a negative result only, since a nonzero status may be an answer.
+ * Runs a command to its end and keeps what it says; `output` may be NULL. argv[0] is looked up as
+ * cgwb_find_program() does. Returns its exit status as cgwb_process_wait() does; -EINTR if the user
+ * wants to stop; -ENOENT if there is no such program. `error` is set for a negative result only,
+ * since a nonzero status may be an answer.
  */
 int cgwb_command_run(const struct cgwb_context *context, const struct cgwb_command *command,
 		     struct cgwb_output *output, struct cgwb_error *error);

@@ -2,9 +2,10 @@
 /*
  * QEMU's command line for a guest.
  *
- * In virtual time the guest's clock advances by 2 ns an instruction and skips idle time, so nothing of the host's speed or
- * load reaches it; there is one processor, and no device whose timing is the host's. The host's memory is taken as the
- * guest touches it: a guest with more RAM than the host has free can start.
+ * In virtual time the guest's clock advances by 2 ns an instruction and skips idle time, so nothing
+ * of the host's speed or load reaches it; there is one processor, and no device whose timing is the
+ * host's. The host's memory is taken as the guest touches it: a guest with more RAM than the host
+ * has free can start.
  */
 #ifndef CGWB_QEMU_H
 #define CGWB_QEMU_H
@@ -32,8 +33,8 @@ struct cgwb_qemu_files {
 };
 
 /*
- * The command line for a cell's `machine` (docs/cell.md). `*ret_argv` ends with NULL; the caller frees it with
- * cgwb_qemu_argv_free(). -EINVAL: not such an object.
+ * The command line for a cell's `machine` (docs/cell.md). `*ret_argv` ends with NULL; the caller
+ * frees it with cgwb_qemu_argv_free(). -EINVAL: not such an object.
  */
 int cgwb_qemu_argv(const struct cgwb_qemu *qemu, const json_t *machine,
 		   const struct cgwb_qemu_files *files, char ***ret_argv, struct cgwb_error *error);

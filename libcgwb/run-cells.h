@@ -62,7 +62,9 @@ struct cgwb_run {
 /* Seconds of a clock that only goes forward. */
 double now_s(void);
 
-/* run-folder.c: whether the folder, if there is one, is one of a run of this scenario in this form. */
+/*
+ * run-folder.c: whether the folder, if there is one, is one of a run of this scenario in this form.
+ */
 int run_folder_check(struct cgwb_run *run, struct cgwb_error *error);
 
 /* Makes what is not there yet, locks it, writes the scenario's copy and run.json. */
@@ -71,7 +73,10 @@ int run_folder_open(struct cgwb_run *run, struct cgwb_error *error);
 /* Writes run.json. */
 int run_folder_record(struct cgwb_run *run, struct cgwb_error *error);
 
-/* The folder for temporary files: makes it, after removing those of runs that were killed; removes it. */
+/*
+ * The folder for temporary files: makes it, after removing those of runs that were killed; removes
+ * it.
+ */
 int run_temporary_make(struct cgwb_run *run, struct cgwb_error *error);
 void run_temporary_remove(struct cgwb_run *run);
 

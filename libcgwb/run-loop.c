@@ -49,7 +49,10 @@ static int cell_conclude(struct loop *loop, struct run_cell *cell, struct cgwb_r
 	return ret;
 }
 
-/* What the guest said and what the console shows, or why there is nothing. A bad message is a failure like others. */
+/*
+ * What the guest said and what the console shows, or why there is nothing. A bad message is a
+ * failure like others.
+ */
 static int cell_result(struct run_cell *cell, const char *failed, unsigned int warn,
 		       struct cgwb_result **ret_result)
 {
@@ -119,7 +122,10 @@ static int cell_end(struct loop *loop, struct run_cell *cell, const char *failed
 	return cell_conclude(loop, cell, result, error);
 }
 
-/* A result of another run: from the cache into this run's folder. It may be gone meanwhile; then the cell is run. */
+/*
+ * A result of another run: from the cache into this run's folder. It may be gone meanwhile; then
+ * the cell is run.
+ */
 static int cell_reuse(struct loop *loop, struct run_cell *cell, struct cgwb_error *error)
 {
 	struct cgwb_result *result;

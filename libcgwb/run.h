@@ -2,8 +2,9 @@
 /*
  * A run: the cells of a scenario that a user asked for, each with its result in the end.
  *
- * cgwb_run_new() plans: it resolves the cells, finds all that they need, and looks which are finished already, so that
- * whatever is missing is known before the first guest boots. cgwb_run_execute() does it.
+ * cgwb_run_new() plans: it resolves the cells, finds all that they need, and looks which are
+ * finished already, so that whatever is missing is known before the first guest boots.
+ * cgwb_run_execute() does it.
  *
  * A run has a folder:
  *
@@ -12,12 +13,13 @@
  *   cells/VARIANT-SEED.json      results (result.h): the same bytes for the same input
  *   consoles/VARIANT-SEED.log    what each guest's kernel printed
  *
- * One run after another can use the same folder: cells that are finished there are kept, failed ones run again. Cells run
- * in rounds, one for each seed, odd seeds in the order of the variants, even ones in the reverse of it, so that a drift of
- * the host, which should not matter, would not favour one side.
+ * One run after another can use the same folder: cells that are finished there are kept, failed
+ * ones run again. Cells run in rounds, one for each seed, odd seeds in the order of the variants,
+ * even ones in the reverse of it, so that a drift of the host, which should not matter, would not
+ * favour one side.
  *
- * A cell fails if its guest panics, dies, says so itself, or goes beyond its limits of virtual or real time. The others go
- * on.
+ * A cell fails if its guest panics, dies, says so itself, or goes beyond its limits of virtual or
+ * real time. The others go on.
  */
 #ifndef CGWB_RUN_H
 #define CGWB_RUN_H
@@ -92,8 +94,8 @@ struct cgwb_plan {
 };
 
 /*
- * Plans a run. Nothing is written but caches. Returns 0 or a negative errno: -EINVAL for an unknown variant, kernel, or a
- * folder that is not this scenario's run, -ENOSPC if the disk is too full.
+ * Plans a run. Nothing is written but caches. Returns 0 or a negative errno: -EINVAL for an unknown
+ * variant, kernel, or a folder that is not this scenario's run, -ENOSPC if the disk is too full.
  */
 int cgwb_run_new(const struct cgwb_context *context, const struct cgwb_scenario *scenario,
 		 const struct cgwb_run_options *options, struct cgwb_run **ret_run,
@@ -124,8 +126,9 @@ struct cgwb_run_watch {
 };
 
 /*
- * Runs what is to be run. Returns 0 when each cell has a result, failed ones included; -EINTR if the user stopped it, with
- * no guest left and every finished cell kept; another negative errno if the run itself cannot go on.
+ * Runs what is to be run. Returns 0 when each cell has a result, failed ones included; -EINTR if
+ * the user stopped it, with no guest left and every finished cell kept; another negative errno if
+ * the run itself cannot go on.
  */
 int cgwb_run_execute(struct cgwb_run *run, const struct cgwb_run_watch *watch,
 		     struct cgwb_error *error);

@@ -120,7 +120,10 @@ int cgwb_vm_read(struct cgwb_vm *vm)
 	return ret;
 }
 
-/* QEMU's own last words, such as that it cannot allocate memory; the caller frees them. NULL: it said nothing. */
+/*
+ * QEMU's own last words, such as that it cannot allocate memory; the caller frees them. NULL: it
+ * said nothing.
+ */
 static char *qemu_words(struct cgwb_vm *vm)
 {
 	struct cgwb_output output = { 0 };

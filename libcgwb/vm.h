@@ -2,7 +2,8 @@
 /*
  * A running guest: QEMU, what has come from it so far, and what became of it.
  *
- * Everything temporary is in one folder of the caller's; the console goes where the caller says, and stays.
+ * Everything temporary is in one folder of the caller's; the console goes where the caller says,
+ * and stays.
  */
 #ifndef CGWB_VM_H
 #define CGWB_VM_H
@@ -34,7 +35,10 @@ struct cgwb_vm {
 	int messages_fd;
 };
 
-/* Writes the initramfs into `folder` and starts QEMU. On failure nothing is left. Undo with cgwb_vm_done(). */
+/*
+ * Writes the initramfs into `folder` and starts QEMU. On failure nothing is left. Undo with
+ * cgwb_vm_done().
+ */
 int cgwb_vm_start(struct cgwb_vm *vm, const struct cgwb_context *context, struct cgwb_boot *boot,
 		  const char *folder, const char *console, struct cgwb_error *error);
 
@@ -42,8 +46,9 @@ int cgwb_vm_start(struct cgwb_vm *vm, const struct cgwb_context *context, struct
 int cgwb_vm_read(struct cgwb_vm *vm);
 
 /*
- * After QEMU has ended, or been ended: reaps it. Returns 0 if there is a result, else a negative errno with why there is
- * none, as far as QEMU and the console say: a panic (-EFAULT), a signal, a message.
+ * After QEMU has ended, or been ended: reaps it. Returns 0 if there is a result, else a negative
+ * errno with why there is none, as far as QEMU and the console say: a panic (-EFAULT), a signal, a
+ * message.
  */
 int cgwb_vm_finish(struct cgwb_vm *vm, const char *console, struct cgwb_error *error);
 

@@ -17,7 +17,7 @@ static const char usage[] =
 	"\n"
 	"  list    short names, and what is in the cache\n"
 	"  fetch   get kernels: a short name (6.1), a release, or a package version\n"
-	"  prune   remove from the cache those without a short name, and the modules built for them\n"
+	"  prune   remove from the cache those without a short name, with their modules\n"
 	"\n"
 	"  --all   prune: those with a short name too\n"
 	"  --json  as JSON: list and fetch with paths, prune with what was removed\n";

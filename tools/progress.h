@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a run goes, on standard error: on a terminal a block of lines that is kept up to date, elsewhere a line for each
- * running cell every 15 seconds. That a cell has ended is a line that stays.
+ * How a run goes, on standard error: on a terminal a block of lines that is kept up to date,
+ * elsewhere a line for each running cell every 15 seconds. That a cell has ended is a line that
+ * stays.
  */
 #ifndef PROGRESS_H
 #define PROGRESS_H

@@ -20,8 +20,8 @@ struct report {
 };
 
 /*
- * Prints to standard output the tables as published, means, changes, who wrote, ours beside the published figures, and
- * each expectation. Returns 0 or a negative errno.
+ * Prints to standard output the tables as published, means, changes, who wrote, ours beside the
+ * published figures, and each expectation. Returns 0 or a negative errno.
  */
 int report_print(const struct report *report, struct cgwb_error *error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Kernels from an archive that is there, is out of date, is damaged, or cannot be reached, and kernels of the user's own.
- * The archive is bin/apt-get and bin/apt-cache.
+ * Kernels from an archive that is there, is out of date, is damaged, or cannot be reached, and
+ * kernels of the user's own. The archive is bin/apt-get and bin/apt-cache.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -42,12 +42,12 @@ static void publish(struct rig *rig, const char *lists, const char *name, const 
 	package_write(deb, files);
 	assert_int_equal(cgwb_digest_file(deb, digest), 0);
 	assert_int_equal(stat(deb, &st), 0);
-	snprintf(
-		stanza, sizeof(stanza),
-		"Package: %s\nVersion: %s\nInstalled-Size: 1\n%s%s%sFilename: pool/x/%s_%s_amd64.deb\n"
-		"Size: %jd\nSHA256: %s\n",
-		name, version, *depends ? "Depends: " : "", depends, *depends ? "\n" : "", name,
-		version, (intmax_t)st.st_size, digest);
+	snprintf(stanza, sizeof(stanza),
+		 "Package: %s\nVersion: %s\nInstalled-Size: 1\n%s%s%s"
+		 "Filename: pool/x/%s_%s_amd64.deb\n"
+		 "Size: %jd\nSHA256: %s\n",
+		 name, version, *depends ? "Depends: " : "", depends, *depends ? "\n" : "", name,
+		 version, (intmax_t)st.st_size, digest);
 	snprintf(copy, sizeof(copy), "%s", lists);
 	for (list = strtok_r(copy, " ", &rest); list; list = strtok_r(NULL, " ", &rest))
 		rig_write_text(rig_path(rig, "%s/%s=%s", list, name, version), stanza);

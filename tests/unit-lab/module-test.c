@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which modules a guest loads, in which order, and which are refused; and programs with their libraries.
+ * Which modules a guest loads, in which order, and which are refused; and programs with their
+ * libraries.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tests of the lab need: a folder of their own with an empty cache, a context in it, files with a given content,
- * and the messages that the library gave.
+ * What tests of the lab need: a folder of their own with an empty cache, a context in it, files
+ * with a given content, and the messages that the library gave.
  */
 #ifndef RIG_H
 #define RIG_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Runs, with bin/qemu-system-x86_64 as the guest: what becomes of cells that finish, fail, die or hang, what is kept and
- * reused, and what is left behind.
+ * Runs, with bin/qemu-system-x86_64 as the guest: what becomes of cells that finish, fail, die or
+ * hang, what is kept and reused, and what is left behind.
  */
 #include <errno.h>
 #include <setjmp.h>
