@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cell-build.h"
+#include "names.h"
 #include "schema.h"
 #include "strbuf.h"
 #include "units.h"
@@ -170,6 +171,26 @@ static int append_arguments(struct builder *builder, struct job *job, json_t *ar
 	return err;
 }
 
+/* What the program uses: other programs, scripts, kernel modules, beside it in the guest. */
+static int add_files(struct builder *builder, struct job *job)
+{
+	char **files, *guest_path;
+	int err = names_split(section_value(job->section, "files", ""), &files);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && files[i]; i++) {
+		if (asprintf(&guest_path, "/bin/%s", builder_base_name(files[i])) < 0) {
+			err = -ENOMEM;
+			break;
+		}
+		err = add_program(builder, job, files[i], guest_path);
+		free(guest_path);
+	}
+	cgwb_names_free(files);
+	return err;
+}
+
 static int build_exec(struct builder *builder, struct job *job)
 {
 	const char *program = section_value(job->section, "program", "");
@@ -191,6 +212,8 @@ static int build_exec(struct builder *builder, struct job *job)
 		err = append_arguments(builder, job, argv);
 	if (!err)
 		err = add_program(builder, job, program, guest_path);
+	if (!err)
+		err = add_files(builder, job);
 	free(guest_path);
 	return err;
 }

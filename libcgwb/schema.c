@@ -102,6 +102,7 @@ static const struct schema_key files_keys[] = {
 static const struct schema_key exec_keys[] = {
 	{ "program", VALUE_WORD, .required = true },
 	{ "args", VALUE_TEXT },
+	{ "files", VALUE_LIST },
 	{ "duration", VALUE_NS },
 	{ NULL },
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * policy_test MOUNT BASE SIZE [CGWB_KO [OTHER_KO]]: the policy module, in a guest that has not loaded it.
+ * policy_test MOUNT DISK: the policy module, in a guest.
  *
- * MOUNT is a mounted ext4; BASE and SIZE are bytes of physical memory for disks of our own, as for disk_test, 512 MiB at
- * least, and cgwb_disk is loaded. The modules are /modules/cgwb.ko and /modules/other_livepatch.ko unless given. cgroup2
- * and tracefs are at their usual places.
+ * MOUNT is a mounted ext4. DISK is one that nothing uses, whose memory is for disks of our own; 512 MiB at least. The
+ * module is /modules/cgwb.ko, another livepatch of one of its functions /bin/other_livepatch.ko. cgroup2 and tracefs are
+ * at their usual places.
  *
  * TAP on stdout; the exit status is 0 if every case passed.
  */
@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "disk_rig.h"
 #include "policy_rig.h"
@@ -25,30 +26,60 @@ static void kernel_log_is_clean(void)
 	CHECK(!warning, "%s", warning);
 }
 
-static bool parse(const char *text, uint64_t *value)
+/*
+ * The cell made a disk to keep memory for us and loaded the module: take both over, and give them back, so that the cell
+ * ends as it began.
+ */
+static int take_over(const char *spare)
 {
-	char *end;
+	int err;
 
-	errno = 0;
-	*value = strtoull(text, &end, 0);
-	return !errno && end != text && !*end;
+	rig_base = disk_get(spare, "base_bytes");
+	rig_size = disk_get(spare, "size_bytes");
+	if (rig_base == ~0ULL || rig_size == ~0ULL || rig_size < 512 * MIB)
+		return -EINVAL;
+	err = disk_set(spare, "power", 0);
+	if (!err)
+		err = disk_rmdir(spare);
+	return err ? err : policy_unload();
+}
+
+static const char *spare;
+
+static void all_is_given_back(void)
+{
+	NEED(!disk_mkdir(spare), "mkdir %s", spare);
+	CHECK(!disk_set(spare, "base_bytes", rig_base) && !disk_set(spare, "size_bytes", rig_size),
+	      "cannot place %s", spare);
+	CHECK(!disk_set(spare, "power", 1), "no test may leave a disk on the memory of %s", spare);
+	CHECK(!policy_load("policy=stock"), "no test may leave the module loaded");
 }
 
 int main(int argc, char **argv)
 {
-	if (argc < 4 || argc > 6 || !parse(argv[2], &rig_base) || !parse(argv[3], &rig_size) ||
-	    rig_size < 512 * MIB) {
-		fprintf(stderr, "usage: policy_test MOUNT BASE SIZE [CGWB_KO [OTHER_KO]]\n");
+	int err;
+
+	if (argc != 3) {
+		fprintf(stderr,
+			"usage: policy_test MOUNT DISK: one of at least 512 MiB that nothing uses\n");
 		return 2;
 	}
 	places.mount = argv[1];
-	places.module = argc > 4 ? argv[4] : "/modules/cgwb.ko";
-	places.other = argc > 5 ? argv[5] : "/modules/other_livepatch.ko";
+	places.module = "/modules/cgwb.ko";
+	places.other = "/bin/other_livepatch.ko";
+	spare = argv[2];
+	err = take_over(spare);
+	if (err) {
+		fprintf(stderr, "policy_test: cannot take over disk %s and the module: %s\n", spare,
+			strerror(-err));
+		return 2;
+	}
 	kernel_log_begin();
 	policy_load_cases();
 	policy_count_cases();
 	policy_sweep_cases();
 	policy_disk_cases();
+	tap_case("disk and module are as they were", all_is_given_back);
 	tap_case("the kernel's log has no warning", kernel_log_is_clean);
 	return tap_done();
 }
