@@ -2,6 +2,7 @@
 #include "cache.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 
 #include "libcgwb/digest.h"
 #include "libcgwb/files.h"
+
+/* Seeds move estimates by less than this share; another form of the scenario moves them by more. */
+#define SAME_FORM 0.1
 
 /* CACHE/cells/DIGEST, without a suffix. */
 static int cell_path(const struct cgwb_context *context, const json_t *inputs, char **ret_path)
@@ -150,7 +154,7 @@ static char *timing_key(const json_t *cell)
 	return key;
 }
 
-int cgwb_timing_get(const struct cgwb_context *context, const json_t *cell,
+int cgwb_timing_get(const struct cgwb_context *context, const json_t *cell, double estimate_s,
 		    struct cgwb_timing *ret_timing)
 {
 	char *file, *lock, *key;
@@ -165,9 +169,10 @@ int cgwb_timing_get(const struct cgwb_context *context, const json_t *cell,
 	key = timing_key(cell);
 	ret = -ENOENT;
 	if (timings && key &&
-	    json_unpack(json_object_get(timings, key), "{s:F, s:F, s:I}", "virtual_s",
-			&ret_timing->virtual_s, "wall_s", &ret_timing->wall_s, "memory_bytes",
-			&memory_bytes) == 0) {
+	    json_unpack(json_object_get(timings, key), "{s:F, s:F, s:F, s:I}", "estimate_s",
+			&ret_timing->estimate_s, "virtual_s", &ret_timing->virtual_s, "wall_s",
+			&ret_timing->wall_s, "memory_bytes", &memory_bytes) == 0 &&
+	    fabs(ret_timing->estimate_s - estimate_s) <= SAME_FORM * estimate_s) {
 		ret_timing->memory_bytes = memory_bytes;
 		ret = 0;
 	}
@@ -200,7 +205,8 @@ int cgwb_timing_put(const struct cgwb_context *context, const json_t *cell,
 	key = timing_key(cell);
 	if (key)
 		json_object_set_new(timings, key,
-				    json_pack("{s:f, s:f, s:I}", "virtual_s", timing->virtual_s,
+				    json_pack("{s:f, s:f, s:f, s:I}", "estimate_s",
+					      timing->estimate_s, "virtual_s", timing->virtual_s,
 					      "wall_s", timing->wall_s, "memory_bytes",
 					      (json_int_t)timing->memory_bytes));
 	text = json_dumps(timings, JSON_INDENT(1));

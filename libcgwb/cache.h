@@ -34,13 +34,14 @@ int cgwb_cache_put(const struct cgwb_context *context, const json_t *inputs,
  * scenario, variant, form and kernel, any seed.
  */
 struct cgwb_timing {
+	double estimate_s; /* of virtual time, by cgwb_cell_virtual_s(): tells forms of a scenario apart */
 	double virtual_s;
 	double wall_s;
 	uint64_t memory_bytes; /* the most that QEMU had */
 };
 
-/* -ENOENT: none has been run here. */
-int cgwb_timing_get(const struct cgwb_context *context, const json_t *cell,
+/* -ENOENT: none has been run here whose estimate was about `estimate_s`. */
+int cgwb_timing_get(const struct cgwb_context *context, const json_t *cell, double estimate_s,
 		    struct cgwb_timing *ret_timing);
 int cgwb_timing_put(const struct cgwb_context *context, const json_t *cell,
 		    const struct cgwb_timing *timing);

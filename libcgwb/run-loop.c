@@ -79,8 +79,8 @@ static int cell_result(struct run_cell *cell, const char *failed, unsigned int w
 static void cell_remember(struct cgwb_run *run, struct run_cell *cell,
 			  const struct cgwb_result *result)
 {
-	const struct cgwb_timing timing = { cell->virtual_s, cell->wall_s,
-					    cell->peak_memory_bytes };
+	const struct cgwb_timing timing = { cgwb_boot_virtual_s(cell->boot), cell->virtual_s,
+					    cell->wall_s, cell->peak_memory_bytes };
 
 	/* Neither is worth more than a second run of this cell. */
 	if (!cgwb_result_ok(result))

@@ -129,12 +129,11 @@ static void cell_expect(struct cgwb_run *run, struct run_cell *cell)
 	double virtual_s = cgwb_boot_virtual_s(cell->boot), wall_s;
 
 	wall_s = virtual_s * WALL_PER_VIRTUAL + WALL_BOOT_S;
-	if (cgwb_timing_get(run->context, cgwb_boot_cell(cell->boot), &cell->expected) < 0)
-		cell->expected = (struct cgwb_timing){ virtual_s, wall_s,
+	if (cgwb_timing_get(run->context, cgwb_boot_cell(cell->boot), virtual_s, &cell->expected) <
+	    0)
+		cell->expected = (struct cgwb_timing){ virtual_s, virtual_s, wall_s,
 						       cgwb_boot_host_memory_bytes(cell->boot) };
-	/*
-	 * The last time may have been with a shorter form of the scenario: no limit from it alone.
-	 */
+	/* The last time may have been on an idle host: no limit from it alone. */
 	if (wall_s < cell->expected.wall_s)
 		wall_s = cell->expected.wall_s;
 

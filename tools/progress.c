@@ -69,10 +69,9 @@ static void cell_text(const struct cgwb_run_cell *cell, char *text, size_t size)
 
 	if (cell->virtual_s > 0.2 * cell->expected_virtual_s)
 		left = cell->wall_s * (cell->expected_virtual_s / cell->virtual_s - 1);
-	snprintf(text, size, "%-16s %-8s %5.0f of about %.0f virtual s, %s so far, %s%s",
-		 cell->name, cell->phase, cell->virtual_s, cell->expected_virtual_s,
-		 progress_duration(cell->wall_s, wall),
-		 left > 0 ? "about " : "longer than expected",
+	snprintf(text, size, "%-14s %-8s %4.0f of ~%.0f virtual s, %s so far, %s%s", cell->name,
+		 cell->phase, cell->virtual_s, cell->expected_virtual_s,
+		 progress_duration(cell->wall_s, wall), left > 0 ? "~" : "late",
 		 left > 0 ? progress_duration(left, rest) : "");
 	if (left > 0)
 		strncat(text, " left", size - strlen(text) - 1);
