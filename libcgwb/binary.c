@@ -68,7 +68,7 @@ static int elf_loader(int fd, char loader[PATH_MAX])
 		return -ENOEXEC;
 	if (head.e_type == ET_REL)
 		return 0;
-	if (head.e_phentsize != sizeof(segment))
+	if ((head.e_phnum && head.e_phentsize != sizeof(segment)))
 		return -ENOEXEC;
 	for (i = 0; i < head.e_phnum; i++) {
 		if (pread(fd, &segment, sizeof(segment), head.e_phoff + i * sizeof(segment)) !=

@@ -244,7 +244,18 @@ static void test_binary_refused(void **state)
 		-ENOEXEC);
 	assert_non_null(strstr(rig_error(rig, -ENOEXEC), "is no x86-64 program"));
 
+	/* A kernel module that a test loads needs nothing. */
+	install(rig, "leaf", "leaf.ko");
+	script = rig_path(rig, "modules/leaf.ko");
+	assert_int_equal(chmod(script, 0755), 0);
+	assert_int_equal(
+		cgwb_binary_find(&rig->context, script, "/bin/leaf.ko", NULL, &binary, &rig->error),
+		0);
+	assert_int_equal(binary.n, 1);
+	cgwb_binary_done(&binary);
+
 	/* A script brings its shell, and what that needs. */
+	script = rig_path(rig, "script");
 	rig_write_text(script, "#! /bin/sh -e\ntrue\n");
 	assert_int_equal(chmod(script, 0755), 0);
 	assert_int_equal(
