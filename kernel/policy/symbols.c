@@ -19,6 +19,7 @@ void flush_foreign_iterator(void *data, struct bdi_writeback *wb, unsigned int b
 DEFINE_STATIC_CALL_RET0(cgwb_kallsyms_lookup_name, kallsyms_lookup_name);
 DEFINE_STATIC_CALL_RET0(cgwb_writeback_by_id, cgroup_writeback_by_id);
 DEFINE_STATIC_CALL_RET0(cgwb_bdev_writepages, cgwb_writepages_type);
+DEFINE_STATIC_CALL_NULL(cgwb_wb_update_bandwidth, wb_update_bandwidth);
 DEFINE_STATIC_CALL_NULL(cgwb_track_iterator, track_foreign_dirty_iterator);
 DEFINE_STATIC_CALL_NULL(cgwb_flush_iterator, flush_foreign_iterator);
 
@@ -90,13 +91,14 @@ static unsigned long __init find(const char *name)
 
 int __init cgwb_symbols_init(void)
 {
-	unsigned long by_id, writepages;
+	unsigned long by_id, writepages, update_bandwidth;
 	int ret = find_kallsyms();
 
 	if (ret)
 		return ret;
 	by_id = find("cgroup_writeback_by_id");
 	writepages = find("blkdev_writepages");
+	update_bandwidth = find("wb_update_bandwidth");
 	cgwb_dirty_expire_interval = (const unsigned int *)find("dirty_expire_interval");
 	cgwb_klp_patches = (struct list_head *)find("klp_patches");
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
@@ -104,11 +106,13 @@ int __init cgwb_symbols_init(void)
 		pr_err("this kernel has no tracepoint track_foreign_dirty\n");
 	if (!flush_tracepoint)
 		pr_err("this kernel has no tracepoint flush_foreign\n");
-	if (!by_id || !writepages || !cgwb_dirty_expire_interval || !cgwb_klp_patches ||
-	    !track_tracepoint || !flush_tracepoint)
+	if (!by_id || !writepages || !update_bandwidth || !cgwb_dirty_expire_interval ||
+	    !cgwb_klp_patches || !track_tracepoint || !flush_tracepoint)
 		return -ENOENT;
 	static_call_update(cgwb_writeback_by_id, (typeof(cgroup_writeback_by_id) *)by_id);
 	static_call_update(cgwb_bdev_writepages, (typeof(cgwb_writepages_type) *)writepages);
+	static_call_update(cgwb_wb_update_bandwidth,
+			   (typeof(wb_update_bandwidth) *)update_bandwidth);
 	static_call_update(cgwb_track_iterator, track_tracepoint->iterator);
 	static_call_update(cgwb_flush_iterator, flush_tracepoint->iterator);
 	return 0;

@@ -21,6 +21,9 @@ DECLARE_STATIC_CALL(cgwb_writeback_by_id, cgroup_writeback_by_id);
 int cgwb_writepages_type(struct address_space *mapping, struct writeback_control *wbc);
 DECLARE_STATIC_CALL(cgwb_bdev_writepages, cgwb_writepages_type);
 
+/* Look again how much the wb has written; takes wb->list_lock, does not sleep. */
+DECLARE_STATIC_CALL(cgwb_wb_update_bandwidth, wb_update_bandwidth);
+
 /* In centiseconds, as vm.dirty_expire_centisecs; read at each use, for it is the administrator's. */
 extern const unsigned int *cgwb_dirty_expire_interval;
 

@@ -169,6 +169,24 @@ static void test_full_bucket(void **state)
 	free(table.buckets);
 }
 
+/* When the interval is made longer, what was dead is live again, but not what was given away meanwhile. */
+static void test_longer_expire(void **state)
+{
+	struct cgwb_table table = make_table(CGWB_ROWS);
+	struct cgwb_clock clock = { .now = 1001 + EXPIRE, .expire = 10 * EXPIRE };
+	struct cgwb_record taken[CGWB_TARGETS];
+
+	for (u64 serial = 1; serial <= CGWB_ROWS; serial++) {
+		arm(&table, serial, 80, 1000);
+		arm(&table, serial, 81, 1000);
+	}
+	arm(&table, 99, 82, 1001 + EXPIRE);
+	assert_int_equal(cgwb_record_take(&table, 99, &clock, taken), 1);
+	assert_int_equal(taken[0].dev, 82);
+	assert_int_equal(cgwb_record_take(&table, 2, &clock, taken), 2);
+	free(table.buckets);
+}
+
 /* The stated capacity: to half of it no memcg is turned away, whatever the step of their serial numbers. */
 static void test_capacity(void **state)
 {
@@ -227,8 +245,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table_size),  cmocka_unit_test(test_life),
 		cmocka_unit_test(test_restore),	    cmocka_unit_test(test_full_row),
-		cmocka_unit_test(test_full_bucket), cmocka_unit_test(test_capacity),
-		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_full_bucket), cmocka_unit_test(test_longer_expire),
+		cmocka_unit_test(test_capacity),    cmocka_unit_test(test_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
