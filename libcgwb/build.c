@@ -439,15 +439,16 @@ int cgwb_build_module(const struct cgwb_context *context, const struct cgwb_kern
 			ret = -ENOMEM;
 		}
 		if (ret == 0)
-			ret = lock_fd = cgwb_lock_file(lock);
+			ret = lock_fd = cgwb_context_lock(context, lock);
 		if (ret >= 0)
 			ret = build_locked(&build, llvm, error);
 	}
 	if (ret == 0 && asprintf(ret_path, "%s/%s.ko", build.target, module) < 0)
 		ret = -ENOMEM;
 	if (ret < 0)
-		cgwb_error_set(error, ret, "cannot build the module %s in %s: %s", module,
-			       build.folder ?: context->cache_dir, strerror(-ret));
+		cgwb_error_set(error, ret,
+			       ret == -EINTR ? "stopped" : "cannot build the module %s in %s: %s",
+			       module, build.folder ?: context->cache_dir, strerror(-ret));
 
 	if (lock_fd >= 0)
 		close(lock_fd);

@@ -13,6 +13,8 @@
 #include "config.h"
 #include "libcgwb/files.h"
 
+#define LOCK_RETRY_MS 200
+
 static int context_find_cache(struct cgwb_context *context, struct cgwb_error *error)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME");
@@ -98,6 +100,21 @@ bool cgwb_context_cancelled(const struct cgwb_context *context)
 	struct pollfd poll_fd = { .fd = context->cancel_fd, .events = POLLIN };
 
 	return context->cancel_fd >= 0 && poll(&poll_fd, 1, 0) > 0;
+}
+
+int cgwb_context_lock(const struct cgwb_context *context, const char *path)
+{
+	struct pollfd poll_fd = { .fd = context->cancel_fd, .events = POLLIN };
+	int fd = cgwb_trylock_file(path);
+
+	if (fd == -EWOULDBLOCK)
+		cgwb_context_step(context, "waiting for another cgwb, which has %s", path);
+	while (fd == -EWOULDBLOCK) {
+		if (poll(&poll_fd, 1, LOCK_RETRY_MS) > 0)
+			return -EINTR;
+		fd = cgwb_trylock_file(path);
+	}
+	return fd;
 }
 
 static void context_say(void (*say)(void *, const char *), void *user, const char *format,

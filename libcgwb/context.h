@@ -42,6 +42,12 @@ void cgwb_context_done(struct cgwb_context *context);
 
 bool cgwb_context_cancelled(const struct cgwb_context *context);
 
+/*
+ * Takes a lock file as cgwb_lock_file() does, but says that it waits, and stops waiting with -EINTR
+ * when the user wants to stop: for locks that others may hold for long.
+ */
+int cgwb_context_lock(const struct cgwb_context *context, const char *path);
+
 void cgwb_context_step(const struct cgwb_context *context, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void cgwb_context_notice(const struct cgwb_context *context, const char *format, ...)

@@ -238,9 +238,10 @@ static int fetch_found(struct fetch *fetch, struct cgwb_error *error)
 		return -ENOMEM;
 	ret = asprintf(&lock, "%s.lock", folder) < 0 ? -ENOMEM : 0;
 	if (ret == 0)
-		ret = lock_fd = cgwb_lock_file(lock);
+		ret = lock_fd = cgwb_context_lock(fetch->context, lock);
 	if (ret < 0) {
-		cgwb_error_set(error, ret, "cannot lock %s: %s", folder, strerror(-ret));
+		cgwb_error_set(error, ret, ret == -EINTR ? "stopped" : "cannot lock %s: %s", folder,
+			       strerror(-ret));
 		goto out;
 	}
 

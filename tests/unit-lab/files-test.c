@@ -3,6 +3,7 @@
  * Files whole or not at all, digests, and where the lab looks for things.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -76,13 +77,26 @@ static void test_stale(void **state)
 
 static void test_lock(void **state)
 {
-	const char *path = rig_path(*state, "lock");
+	struct rig *rig = *state;
+	const char *path = rig_path(rig, "lock");
 	int fd = cgwb_lock_file(path);
 
 	assert_true(fd >= 0);
 	assert_int_equal(cgwb_trylock_file(path), -EWOULDBLOCK);
 	close(fd);
 	fd = cgwb_trylock_file(path);
+	assert_true(fd >= 0);
+
+	/* Who waits can be stopped. */
+	assert_int_equal(mkfifo(rig_path(rig, "fifo"), 0600), 0);
+	rig->context.cancel_fd = open(rig_path(rig, "fifo"), O_RDWR | O_CLOEXEC);
+	assert_int_equal(write(rig->context.cancel_fd, "x", 1), 1);
+	assert_int_equal(cgwb_context_lock(&rig->context, path), -EINTR);
+	assert_non_null(strstr(rig->steps, "waiting for another cgwb"));
+	close(rig->context.cancel_fd);
+	rig->context.cancel_fd = -1;
+	close(fd);
+	fd = cgwb_context_lock(&rig->context, path);
 	assert_true(fd >= 0);
 	close(fd);
 }

@@ -194,6 +194,18 @@ static void test_own_lists(void **state)
 	assert_clean(rig, 1);
 }
 
+/* Another of the system's archives cannot be reached: all the same if this one can. */
+static void test_other_archive(void **state)
+{
+	struct rig *rig = *state;
+
+	publish_kernel(rig, "net", RELEASE, "1.2.9-1");
+	rig_write_text(rig_path(rig, "partly"), "");
+	assert_non_null(strstr(get_error(rig, "1.3.0-1-amd64", -EHOSTUNREACH), "other.example"));
+	get_release(rig, "1.2", RELEASE);
+	assert_string_equal(rig->notices, "");
+}
+
 static void test_gone(void **state)
 {
 	struct rig *rig = *state;
@@ -379,10 +391,10 @@ static void test_prune(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_fetch),   TEST(test_own_lists),	TEST(test_gone),
-		TEST(test_offline), TEST(test_no_apt),		TEST(test_damaged),
-		TEST(test_full),    TEST(test_headers_missing), TEST(test_names),
-		TEST(test_prune),   TEST(test_own_kernel),
+		TEST(test_fetch),   TEST(test_own_lists), TEST(test_other_archive),
+		TEST(test_gone),    TEST(test_offline),	  TEST(test_no_apt),
+		TEST(test_damaged), TEST(test_full),	  TEST(test_headers_missing),
+		TEST(test_names),   TEST(test_prune),	  TEST(test_own_kernel),
 	};
 
 	return cmocka_run_group_tests_name("kernel", tests, NULL, NULL);
