@@ -152,8 +152,8 @@ static void flush_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb,
 }
 
 /*
- * Ask for a sweep for each live record of the mapping policy's. The kernel's tracepoint shows what the kernel would have
- * flushed instead, the owner's wb: who reads it alone sees who asked whom as ever.
+ * Ask for a sweep for each live record of the mapping policy's. The kernel's tracepoint shows what the kernel
+ * would have flushed instead, the owner's wb: who reads it alone sees who asked whom as ever.
  */
 static void flush_mappings(struct mem_cgroup *memcg, struct bdi_writeback *wb,
 			   const struct cgwb_clock *clock)

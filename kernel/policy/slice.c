@@ -17,10 +17,11 @@
 #include "trace.h"
 
 /*
- * The kernel estimates a wb's bandwidth from what was written between two looks. do_writepages() takes care of it before
- * and after a write, for the wb that the write is attached to; ours is attached to none, and is counted by the wb that
- * the inode is on. RCU keeps that wb while we look. The inode may be switched to another meanwhile: then one slice has
- * the old one's size, and one look is at the wrong wb, which is a look too many and no more.
+ * The kernel estimates a wb's bandwidth from what was written between two looks. do_writepages() takes care
+ * of it before and after a write, for the wb that the write is attached to; ours is attached to none, and is
+ * counted by the wb that the inode is on. RCU keeps that wb while we look. The inode may be switched to
+ * another meanwhile: then one slice has the old one's size, and one look is at the wrong wb, which is a look
+ * too many and no more.
  */
 
 /* As long as the kernel's BANDWIDTH_INTERVAL. */
@@ -62,8 +63,9 @@ static void look_at_bandwidth(struct inode *inode)
 }
 
 /*
- * The page at which the budget is used up, or @limit. Entries may come and go while RCU alone protects the walk: it only
- * sizes the slice, and what the slice writes is what is dirty under the i_pages lock a moment later.
+ * The page at which the budget is used up, or @limit. Entries may come and go while RCU alone protects the
+ * walk: it only sizes the slice, and what the slice writes is what is dirty under the i_pages lock a moment
+ * later.
  */
 static pgoff_t find_slice_end(struct address_space *mapping, pgoff_t first, pgoff_t limit,
 			      unsigned long budget)

@@ -11,12 +11,13 @@
  * The inode is found by its number for each slice and kept no longer. The disk is pinned meanwhile, for an inode alone
  * does not keep a disk's queue. A device that is gone ends its sweep.
  *
- * Who pays: the root's blkcg, not the owner's. The metadata is everybody's, whoever happened to dirty the mapping first
- * owns it, and while it is written it is locked for all; the journal, which has the same blocks, is the root's, too.
- * Measured on 6.1 with an owner limited to 1 MiB/s, a cgroup without a limit made 38,770 files in 30 s when the owner
- * paid and 52,351 when the root did (38,001 under stock); when the owner wrote as well, 16,101 and 49,451 (7,254). So the
- * write is not attached to the owner's wb, and also takes no part in the arbitration of who should own the inode. It is
- * not marked as background, which a stock foreign flush is not either: somebody waits for it.
+ * Who pays: the root's blkcg, not the owner's. The metadata is everybody's, whoever happened to dirty the
+ * mapping first owns it, and while it is written it is locked for all; the journal, which has the same
+ * blocks, is the root's, too. Measured on 6.1 with an owner limited to 1 MiB/s, a cgroup without a limit made
+ * 38,770 files in 30 s when the owner paid and 52,351 when the root did (38,001 under stock); when the owner
+ * wrote as well, 16,101 and 49,451 (7,254). So the write is not attached to the owner's wb, and also takes no
+ * part in the arbitration of who should own the inode. It is not marked as background, which a stock foreign
+ * flush is not either: somebody waits for it.
  *
  * A target with work queued or running holds a reference of the module: work that is stuck on a dead disk keeps the
  * module loaded.

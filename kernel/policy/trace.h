@@ -19,10 +19,10 @@
 /*
  * A memcg in balance_dirty_pages() asked for a foreign flush; one event per record. Process context.
  *
- * cgroup_ino: who asked. kind: 0 wb, 1 mapping. bdi_id, owner_id: the owner's bdi and css id, as in flush_foreign, which
- * the kernel fires as well. dev: the device of a mapping, in the kernel's encoding, 0 for a wb. age_ms: how long ago
- * the record was stamped. ret: of a wb, what queueing it returned; of a mapping, 0 a sweep was started, 1 one was under
- * way, negative when it could not be asked for.
+ * cgroup_ino: who asked. kind: 0 wb, 1 mapping. bdi_id, owner_id: the owner's bdi and css id, as in
+ * flush_foreign, which the kernel fires as well. dev: the device of a mapping, in the kernel's encoding, 0
+ * for a wb. age_ms: how long ago the record was stamped. ret: of a wb, what queueing it returned; of a
+ * mapping, 0 a sweep was started, 1 one was under way, negative when it could not be asked for.
  */
 TRACE_EVENT(flush,
 

@@ -47,6 +47,16 @@ static void run_load(void)
 		CHECK(!cgroup_rmdir(names[i]), "rmdir %s", names[i]);
 }
 
+static void remove_load(void)
+{
+	char directory[128];
+
+	for (int i = 0; i < DIRTIERS; i++) {
+		snprintf(directory, sizeof(directory), "%s/count-%s%d", places.mount, policy, i);
+		remove_files(directory);
+	}
+}
+
 #define CHECK_EQUAL(a, b)                                                                          \
 	do {                                                                                       \
 		uint64_t va = (a), vb = (b);                                                       \
@@ -91,6 +101,7 @@ static void count(void (*check)(void))
 	compare_counts();
 	check();
 	trace_end();
+	remove_load();
 }
 
 static void check_stock(void)

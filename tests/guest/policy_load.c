@@ -127,6 +127,7 @@ static void under_load(void)
 		ret = child_wait(pids[i], 1);
 		CHECK(ret == -ETIMEDOUT, "writer %d has ended: %d", i, ret);
 		child_kill(pids[i]);
+		remove_files(directories[i]);
 		snprintf(name, sizeof(name), "load%d", i);
 		CHECK(!cgroup_rmdir(name), "rmdir %s", name);
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 #define EVENTS "/sys/kernel/tracing/events"
 #define STATS "/sys/kernel/cgwb/stats"
 #define STEP_US 20000
+/* As many as make_files() makes, before it begins anew: a filesystem has only so many inodes. */
+#define FILES 10000
 
 struct policy_places places;
 
@@ -349,8 +352,8 @@ int make_files(void *arg)
 	int data_fd = open(path, O_RDWR | O_CREAT, 0600);
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	for (int i = 0;; i++) {
-		int fd;
+	for (int n = 0;; n++) {
+		int i = n % FILES, fd;
 
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec - begin.tv_sec >= dirtier->seconds)
@@ -360,13 +363,23 @@ int make_files(void *arg)
 			mkdir(path, 0755);
 		}
 		snprintf(path, sizeof(path), "%s/d%d/f%d", dirtier->directory, i / 100, i);
-		fd = open(path, O_WRONLY | O_CREAT, 0600);
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 		if (fd < 0 || write(fd, data, 100) != 100 || close(fd))
 			return 1;
 		if (i % 50 == 0 &&
 		    pwrite(data_fd, data, sizeof(data), (off_t)(i / 50 % 64) << 20) < 0)
 			return 2;
 	}
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+void remove_files(const char *directory)
+{
+	nftw(directory, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 static char *log_text;

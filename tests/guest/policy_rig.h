@@ -3,8 +3,8 @@
  * Rig: what the tests of the policy module share - modules, livepatches, cgroups with something to do in them, and
  * tracefs as the second opinion on every counter.
  *
- * Functions return 0 or a negative errno unless they say otherwise. Where they wait, it is in steps of the guest's clock
- * and up to a number of its seconds.
+ * Functions return 0 or a negative errno unless they say otherwise. Where they wait, it is in steps of the
+ * guest's clock and up to a number of its seconds.
  */
 #ifndef CGWB_TESTS_POLICY_RIG_H
 #define CGWB_TESTS_POLICY_RIG_H
@@ -84,6 +84,8 @@ struct dirtier {
 	int seconds;
 };
 int make_files(void *dirtier);
+/* And take them away again. */
+void remove_files(const char *directory);
 
 /* The kernel's log from now on; then, has it had a line with all of `a` and `b` since? */
 void kernel_log_begin(void);

@@ -2,9 +2,9 @@
 /*
  * What a flush of a mapping owes, and what the table of records holds.
  *
- * The mapping is that of a raw disk, which a test can dirty page by page. The test's own process, in the root cgroup,
- * dirties the first page, so the root's wb owns the inode, and every cgroup is foreign to it. Periodic writeback is off:
- * what is written is written because somebody asked.
+ * The mapping is that of a raw disk, which a test can dirty page by page. The test's own process, in the root
+ * cgroup, dirties the first page, so the root's wb owns the inode, and every cgroup is foreign to it.
+ * Periodic writeback is off: what is written is written because somebody asked.
  */
 #include <fcntl.h>
 #include <stdio.h>

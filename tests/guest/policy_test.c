@@ -2,9 +2,9 @@
 /*
  * policy_test MOUNT DISK: the policy module, in a guest.
  *
- * MOUNT is a mounted ext4. DISK is one that nothing uses, whose memory is for disks of our own; 512 MiB at least. The
- * module is /modules/cgwb.ko, another livepatch of one of its functions /bin/other_livepatch.ko. cgroup2 and tracefs are
- * at their usual places.
+ * MOUNT is a mounted ext4. DISK is one that nothing uses, whose memory is for disks of our own; 512 MiB at
+ * least. The module is /modules/cgwb.ko, another livepatch of one of its functions /bin/other_livepatch.ko.
+ * cgroup2 and tracefs are at their usual places.
  *
  * TAP on stdout; the exit status is 0 if every case passed.
  */
@@ -27,8 +27,8 @@ static void kernel_log_is_clean(void)
 }
 
 /*
- * The cell made a disk to keep memory for us and loaded the module: take both over, and give them back, so that the cell
- * ends as it began.
+ * The cell made a disk to keep memory for us and loaded the module: take both over, and give them back, so
+ * that the cell ends as it began.
  */
 static int take_over(const char *spare)
 {

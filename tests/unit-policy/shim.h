@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The few kernel words that the deciding half of kernel/policy uses, for user space. One thread, so locks only count. */
+/*
+ * The few kernel words that the deciding half of kernel/policy uses, for user space. One thread, so
+ * locks only count.
+ */
 #ifndef CGWB_SHIM_H
 #define CGWB_SHIM_H
 
