@@ -181,10 +181,10 @@ static void test_no_file(void **unused)
 	struct error error = { "" };
 	struct cell cell = { 0 };
 
-	assert_int_equal(cell_read(&cell, "/nonexistent/cell.json", &error), -ENOENT);
+	assert_int_equal(cell_read(&cell, "/proc/nonexistent/cell.json", &error), -ENOENT);
 	assert_string_equal(
 		error.text,
-		"cannot read the cell /nonexistent/cell.json: No such file or directory");
+		"cannot read the cell /proc/nonexistent/cell.json: No such file or directory");
 	cell_done(&cell);
 }
 

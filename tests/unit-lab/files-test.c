@@ -112,7 +112,7 @@ static void test_find_program(void **state)
 	assert_int_equal(cgwb_find_program("/no/such/program", &path), -ENOENT);
 
 	/* Where mkfs is, for a user whose PATH does not say so. */
-	setenv("PATH", "/nonexistent", 1);
+	setenv("PATH", "/proc/nonexistent", 1);
 	assert_int_equal(cgwb_find_program("mkfs.ext4", &path), 0);
 	free(path);
 }

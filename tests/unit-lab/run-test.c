@@ -411,7 +411,7 @@ static void test_no_qemu(void **state)
 {
 	struct bench *bench = *state;
 
-	setenv("PATH", "/nonexistent", 1);
+	setenv("PATH", "/proc/nonexistent", 1);
 	assert_string_equal(make_error(bench, -ENOPKG), "qemu-system-x86_64 is not installed "
 							"(apt-get install qemu-system-x86)");
 }

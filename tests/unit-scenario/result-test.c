@@ -340,12 +340,12 @@ static void test_missing(void **state)
 	char *line;
 	int err;
 
-	err = cgwb_result_read("/nonexistent/r.json", &result, &error);
+	err = cgwb_result_read("/proc/nonexistent/r.json", &result, &error);
 	line = cgwb_error_line(&error, err);
-	assert_string_equal(line, "result /nonexistent/r.json: No such file or directory");
+	assert_string_equal(line, "result /proc/nonexistent/r.json: No such file or directory");
 	free(line);
 	cgwb_error_done(&error);
-	assert_int_equal(cgwb_result_write(result, "/nonexistent/r.json", &error), -ENOENT);
+	assert_int_equal(cgwb_result_write(result, "/proc/nonexistent/r.json", &error), -ENOENT);
 	cgwb_error_done(&error);
 	cgwb_result_free(result);
 }

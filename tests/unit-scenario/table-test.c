@@ -248,9 +248,9 @@ static void test_published_bad(void **state)
 	struct cgwb_error error = CGWB_ERROR_INIT;
 	struct cgwb_published *published;
 
-	assert_int_equal(cgwb_published_read("/nonexistent", &published, &error), -ENOENT);
+	assert_int_equal(cgwb_published_read("/proc/nonexistent", &published, &error), -ENOENT);
 	assert_string_equal(error.text,
-			    "published figures /nonexistent: No such file or directory");
+			    "published figures /proc/nonexistent: No such file or directory");
 	cgwb_error_done(&error);
 	assert_int_equal(cgwb_published_read("/dev/null", &published, &error), -EINVAL);
 	assert_string_equal(error.text, "this is not the file of published figures");
