@@ -109,7 +109,8 @@ static void rates_of_a_mix(void)
 		for (size_t j = 0; j < ARRAY_SIZE(loads); j++) {
 			loads[j].fd = fd;
 			loads[j].span = SPAN;
-			loads[j].depth = 16;
+			/* So many that the guest may look away for 50 ms, to read its trace for one. */
+			loads[j].depth = sizes[i] < 128 * KIB ? 256 : 16;
 		}
 		ret = load_run(loads, 2);
 		NEED(!ret, "load: %d", ret);
