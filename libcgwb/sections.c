@@ -182,6 +182,51 @@ struct sections *sections_copy(const struct sections *sections)
 	return copy;
 }
 
+/* Where a text in UTF-8 is between two bytes: all zero between two characters. */
+struct utf8 {
+	unsigned int left; /* bytes of the character still to come */
+	unsigned char least, most; /* of the next of them */
+	bool control; /* it is one of the control characters that ASCII has not */
+};
+
+/* The first byte of a character */
+static bool utf8_begin(struct utf8 *utf8, unsigned char byte)
+{
+	*utf8 = (struct utf8){ .least = 0x80, .most = 0xbf };
+	if (byte < 0x80)
+		return true;
+	if (byte < 0xc2 || byte > 0xf4)
+		return false;
+
+	utf8->left = 1 + (byte >= 0xe0) + (byte >= 0xf0);
+	/* Neither longer than it must be, nor a surrogate, nor above U+10FFFF. */
+	if (byte == 0xe0)
+		utf8->least = 0xa0;
+	else if (byte == 0xed)
+		utf8->most = 0x9f;
+	else if (byte == 0xf0)
+		utf8->least = 0x90;
+	else if (byte == 0xf4)
+		utf8->most = 0x8f;
+	utf8->control = byte == 0xc2;
+	return true;
+}
+
+/* Takes the next byte, or EOF; false: that cannot be in UTF-8. */
+static bool utf8_next(struct utf8 *utf8, int byte)
+{
+	if (!utf8->left)
+		return byte == EOF || utf8_begin(utf8, byte);
+	if (byte < utf8->least || byte > utf8->most)
+		return false;
+
+	utf8->left--;
+	utf8->control &= byte < 0xa0;
+	utf8->least = 0x80;
+	utf8->most = 0xbf;
+	return true;
+}
+
 /*
  * Reading. libinih calls reader_line() for the next line and reader_key() for each key. It would
  * cut off a long line and the end of a long section name, tells nothing of a section without keys,
@@ -191,6 +236,7 @@ struct sections *sections_copy(const struct sections *sections)
  */
 struct reader {
 	FILE *stream;
+	struct utf8 utf8;
 	struct sections *sections;
 	struct cgwb_error *error;
 	char line[4096];
@@ -266,6 +312,33 @@ static struct section *reader_current(const struct reader *reader)
 	return sections->n_all ? &sections->all[sections->n_all - 1] : NULL;
 }
 
+/* A carriage return may only end a line. */
+static bool is_control(struct reader *reader, int c)
+{
+	int next;
+
+	if (c == '\r') {
+		next = getc(reader->stream);
+		ungetc(next, reader->stream);
+		return next != '\n' && next != EOF;
+	}
+	if (!reader->utf8.left && reader->utf8.control)
+		return true;
+	return (c >= 0 && c < ' ' && c != '\t' && c != '\n') || c == 0x7f;
+}
+
+/* Text goes to terminals and into JSON, so it must be fit for both. `c` may be EOF. */
+static int reader_check_byte(struct reader *reader, int c)
+{
+	if (!c)
+		return reader_fail(reader, -EINVAL, "a NUL byte in the text");
+	if (!utf8_next(&reader->utf8, c))
+		return reader_fail(reader, -EINVAL, "not UTF-8");
+	if (is_control(reader, c))
+		return reader_fail(reader, -EINVAL, "a control character");
+	return 0;
+}
+
 /*
  * Reads one line into reader->line, without the newline. What does not fit is left out: libinih takes
  * less, so that such a line is an error, unless it is a comment. 0: there is none, or it is not one
@@ -277,11 +350,14 @@ static int reader_getline(struct reader *reader)
 	int c;
 
 	reader->line_number++;
-	while ((c = getc(reader->stream)) != EOF && c != '\n') {
-		if (!c)
-			return reader_fail(reader, -EINVAL, "a NUL byte in the text"), 0;
+	for (;;) {
+		c = getc(reader->stream);
+		if (reader_check_byte(reader, c))
+			return 0;
+		if (c == EOF || c == '\n')
+			break;
 		if (++reader->bytes > FILE_BYTES_MAX)
-			return reader_fail(reader, -EFBIG, "the file is longer than 1 MiB"), 0;
+			return reader_fail(reader, -EINVAL, "the file is longer than 1 MiB"), 0;
 		if (length < sizeof(reader->line) - 1)
 			reader->line[length++] = c;
 	}

@@ -42,7 +42,8 @@ struct sections {
 
 /*
  * Reads to the end of the stream, which is not closed. `file` is the name for errors. -EINVAL: not
- * such a text; -EFBIG: above 1 MiB, which no scenario is; -EIO; -ENOMEM.
+ * such a text, which is UTF-8 without control characters but for tabs, or above 1 MiB, which no
+ * scenario is; -EIO; -ENOMEM.
  */
 int sections_read(FILE *stream, const char *file, struct sections **ret_sections,
 		  struct cgwb_error *error);

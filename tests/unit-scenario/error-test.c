@@ -37,6 +37,23 @@ static const struct {
 	{ BODY "\n[disk nb0]\n", "t.ini:9: section [disk nb0] is already at line 3" },
 	{ SCENARIO DISK "[scenario]\n", "t.ini:5: section [scenario] is already at line 1" },
 
+	{ SCENARIO "source = \xff\n", "t.ini:3: not UTF-8" },
+	{ "; \xc3(\n", "t.ini:1: not UTF-8" },
+	{ SCENARIO "source = \xc3\nkernel = 6.1\n", "t.ini:3: not UTF-8" },
+	{ SCENARIO "source = \xe2\x82", "t.ini:3: not UTF-8" },
+	{ SCENARIO "source = \xc0\xaf\n", "t.ini:3: not UTF-8" },
+	{ SCENARIO "source = \xe0\x9f\xbf\n", "t.ini:3: not UTF-8" },
+	{ SCENARIO "source = \xed\xa0\x80\n", "t.ini:3: not UTF-8" },
+	{ SCENARIO "source = \xf4\x90\x80\x80\n", "t.ini:3: not UTF-8" },
+	{ SCENARIO "[mount /\xff]\n", "t.ini:3: not UTF-8" },
+	{ SCENARIO "source = \033[31m\n", "t.ini:3: a control character" },
+	{ SCENARIO "; \b\n", "t.ini:3: a control character" },
+	{ SCENARIO "source = \x7f\n", "t.ini:3: a control character" },
+	{ SCENARIO "source = \xc2\x9b"
+		   "31m\n",
+	  "t.ini:3: a control character" },
+	{ SCENARIO "source = a\rb\n", "t.ini:3: a control character" },
+
 	/* Sections. */
 	{ SCENARIO "[dsik nb0]\n", "t.ini:3: unknown section [dsik]; did you mean disk?" },
 	{ SCENARIO "[zebra]\n", "t.ini:3: unknown section [zebra]" },
@@ -257,6 +274,7 @@ static void test_no_error(void **state)
 		     "stock.seconds < 1\n",
 		"\xef\xbb\xbf" BODY VARIANT,
 		"[scenario]\r\ntitle = t\r\n[variant a]\r\n",
+		"[scenario]\ntitle = \xc3\xa9\t\xc2\xa0\xe2\x82\xac\xed\x9f\xbf\xf0\x9f\x98\x80\n[variant a]",
 		"  [scenario]  ; x\n\ttitle = t ; x\n  # y\n[ variant   a ]",
 	};
 
@@ -330,7 +348,7 @@ static void test_hostile(void **state)
 	rewind(stream);
 	err = cgwb_scenario_read_stream(stream, "big", &scenario, &error);
 	fclose(stream);
-	assert_int_equal(err, -EFBIG);
+	assert_int_equal(err, -EINVAL);
 	cgwb_error_done(&error);
 }
 
