@@ -60,7 +60,7 @@ struct cgwb_run *cgwb_run_free(struct cgwb_run *run)
 	return NULL;
 }
 
-/* The names are the scenario's, which live as long as it. Each once. */
+/* The names are the scenario's, which live as long as it. Twice the same would be one cell twice. */
 static int run_take_variants(struct cgwb_run *run, struct cgwb_error *error)
 {
 	const char *const *wanted = run->options.variants;
@@ -82,7 +82,8 @@ static int run_take_variants(struct cgwb_run *run, struct cgwb_error *error)
 		for (j = 0; j < n && strcmp(run->variants[j], wanted[i]); j++)
 			;
 		if (j < n)
-			continue;
+			return cgwb_error_set(error, -EINVAL, "variant %s is named twice",
+					      wanted[i]);
 		for (j = 0; all[j] && strcmp(all[j], wanted[i]); j++)
 			;
 		run->variants[n++] = all[j];

@@ -94,6 +94,20 @@ static bool is_path(const char *text)
 	return true;
 }
 
+/* Whether a word of `length` bytes stands in the list before it */
+static bool is_listed(const char *list, const char *word, size_t length)
+{
+	while (list < word) {
+		size_t n = strcspn(list, ", \t");
+
+		if (n == length && list != word && !strncmp(list, word, n))
+			return true;
+		list += n;
+		list += strspn(list, ", \t");
+	}
+	return false;
+}
+
 static int check_list(const struct section_key *key, struct cgwb_error *error)
 {
 	const char *at = key->value;
@@ -105,6 +119,10 @@ static int check_list(const struct section_key *key, struct cgwb_error *error)
 		length = strcspn(at, ", \t");
 		if (!length)
 			return check_fail(key, error, "names are wanted, between commas");
+		if (is_listed(key->value, at, length))
+			return cgwb_error_at(error, -EINVAL, key->file, key->line,
+					     "%s = %s: %.*s stands there twice", key->name,
+					     key->value, (int)length, at);
 		at += length;
 		at += strspn(at, " \t");
 		if (!*at)

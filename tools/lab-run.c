@@ -75,9 +75,15 @@ static int take_variants(struct lab_run *run, char *text)
 static int add_seeds(struct lab_run *run, uint64_t first, uint64_t last)
 {
 	uint64_t seed;
+	size_t i;
 
-	if (first > last || last > UINT32_MAX || last - first >= SEEDS_MAX - run->options.n_seeds)
+	if (!first || first > last || last > UINT32_MAX ||
+	    last - first >= SEEDS_MAX - run->options.n_seeds)
 		return -EINVAL;
+	for (i = 0; i < run->options.n_seeds; i++) {
+		if (run->seeds[i] >= first && run->seeds[i] <= last)
+			return -EEXIST;
+	}
 	for (seed = first; seed <= last; seed++)
 		run->seeds[run->options.n_seeds++] = seed;
 	return 0;
@@ -109,7 +115,9 @@ static int parse_seeds(struct lab_run *run, char *text)
 		if (ret == 0)
 			ret = add_seeds(run, first, last);
 	}
-	return ret == 0 && run->options.n_seeds ? 0 : -EINVAL;
+	if (ret == 0 && !run->options.n_seeds)
+		ret = -EINVAL;
+	return ret;
 }
 
 static int take_seeds(struct lab_run *run, const char *text)
@@ -122,6 +130,8 @@ static int take_seeds(struct lab_run *run, const char *text)
 	if (copy && run->seeds)
 		ret = parse_seeds(run, copy);
 	free(copy);
+	if (ret == -EEXIST)
+		return tool_usage(COMMAND, "--seeds %s: a seed is named twice", text);
 	if (ret < 0)
 		return tool_usage(COMMAND,
 				  "--seeds %s: a number of seeds (3), or a list (1,2 or 4-6), at "
