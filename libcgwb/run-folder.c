@@ -57,7 +57,10 @@ int run_folder_check(struct cgwb_run *run, struct cgwb_error *error)
 	if (json_unpack(json, "{s:i, s:s, s:b}", "schema", &schema, "scenario", &other, "quick",
 			&quick) < 0 ||
 	    schema != RUN_SCHEMA)
-		ret = cgwb_error_set(error, -EINVAL, "%s is damaged, or of another version", path);
+		ret = cgwb_error_set(
+			error, -EBADMSG,
+			"%s is damaged, or of another version: give another --out, or remove it",
+			path);
 	else if (strcmp(other, scenario) || !quick != !run->options.quick)
 		ret = cgwb_error_set(error, -EINVAL,
 				     "%s is the folder of a run of %s%s, not of %s%s", run->folder,

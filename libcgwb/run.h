@@ -95,7 +95,8 @@ struct cgwb_plan {
 
 /*
  * Plans a run. Nothing is written but caches. Returns 0 or a negative errno: -EINVAL for an unknown
- * variant, kernel, or a folder that is not this scenario's run, -ENOSPC if the disk is too full.
+ * variant or one named twice, an unknown kernel, or a folder that is not this scenario's run, -EBADMSG if
+ * what that says of itself is damaged, -ENOSPC if the disk is too full.
  */
 int cgwb_run_new(const struct cgwb_context *context, const struct cgwb_scenario *scenario,
 		 const struct cgwb_run_options *options, struct cgwb_run **ret_run,

@@ -398,7 +398,7 @@ static void test_refused(void **state)
 		       "{\"schema\":1,\"scenario\":\"other\",\"quick\":false}");
 	assert_non_null(strstr(make_error(bench, -EINVAL), "is the folder of a run of other"));
 	rig_write_text(rig_path(bench->rig, "run/run.json"), "{\"schema\":1");
-	assert_non_null(strstr(make_error(bench, -EINVAL), "damaged"));
+	assert_non_null(strstr(make_error(bench, -EBADMSG), "damaged"));
 	cgwb_remove(rig_path(bench->rig, "run"));
 
 	unlink(rig_path(bench->rig, "prog"));
