@@ -220,27 +220,52 @@ static int check_cgroup(struct check *check, const struct section *section)
 	return err;
 }
 
-/* fio takes several names between colons; a relative one is in `directory`. */
-static int check_fio(struct check *check, const struct section *section)
+static bool has_parent_component(const char *path)
 {
-	const struct section_key *name = section_get(section, "filename");
-	const struct section_key *directory = section_get(section, "directory");
+	for (const char *at = path; (at = strstr(at, "..")); at += 2) {
+		if ((at == path || at[-1] == '/') && (!at[2] || at[2] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static int check_fio_path(struct check *check, const struct section_key *key, const char *path,
+			  bool relative)
+{
+	if (has_parent_component(path))
+		return fail_key(check, key, "a path with no .. is wanted");
+	if (relative && *path != '/')
+		return 0;
+	return check_place(check, key, path);
+}
+
+/* fio takes several paths between colons. */
+static int check_fio_paths(struct check *check, const struct section_key *key, bool relative)
+{
 	char *copy, *rest, *path;
 	int err = 0;
 
-	if (directory)
-		err = check_place(check, directory, directory->value);
-	if (!name || err)
-		return err;
-
-	copy = rest = strdup(name->value);
+	if (!key)
+		return 0;
+	copy = rest = strdup(key->value);
 	if (!copy)
 		return -ENOMEM;
-	while (!err && (path = strtok_r(rest, ":", &rest))) {
-		if (*path == '/' || !directory)
-			err = check_place(check, name, path);
-	}
+	while (!err && (path = strtok_r(rest, ":", &rest)))
+		err = check_fio_path(check, key, path, relative);
 	free(copy);
+	return err;
+}
+
+static int check_fio(struct check *check, const struct section *section)
+{
+	const struct section_key *directory = section_get(section, "directory");
+	int err = check_fio_paths(check, directory, false);
+
+	/* Names without a slash at their beginning are in `directory`. */
+	if (!err)
+		err = check_fio_paths(check, section_get(section, "filename"), directory != NULL);
+	if (!err)
+		err = check_fio_paths(check, section_get(section, "filename_format"), true);
 	return err;
 }
 

@@ -164,6 +164,16 @@ static const struct {
 	  "t.ini:8: [job d]: data_span is smaller than data_size" },
 	{ BODY "[job f]\nengine = fio\nfilename = /data/a:/dev/nb1\n" VARIANT,
 	  "t.ini:10: filename: /dev/nb1 does not lie under any [mount]" },
+	{ BODY "[job f]\nengine = fio\ndirectory = /data/a:/etc\n" VARIANT,
+	  "t.ini:10: directory: /etc does not lie under any [mount]" },
+	{ BODY "[job f]\nengine = fio\nfilename = /data/a:/data/../etc/x\n" VARIANT,
+	  "t.ini:10: filename = /data/a:/data/../etc/x: a path with no .. is wanted" },
+	{ BODY "[job f]\nengine = fio\nfilename = a/..\ndirectory = /data\n" VARIANT,
+	  "t.ini:10: filename = a/..: a path with no .. is wanted" },
+	{ BODY "[job f]\nengine = fio\ndirectory = /data/..\n" VARIANT,
+	  "t.ini:10: directory = /data/..: a path with no .. is wanted" },
+	{ BODY "[job f]\nengine = fio\ndirectory = /data\nfilename_format = ../$jobnum\n" VARIANT,
+	  "t.ini:11: filename_format = ../$jobnum: a path with no .. is wanted" },
 	{ BODY FIO_JOB "[measure m]\nkind = file-writes\nfile = /data/g\n" VARIANT,
 	  "t.ini:15: file = /data/g: neither a [file] nor the filename of a fio job; "
 	  "did you mean /data/f?" },
@@ -275,6 +285,8 @@ static void test_no_error(void **state)
 	static const char *const right[] = {
 		BODY VARIANT,
 		BODY FIO_JOB VARIANT,
+		BODY
+		"[job f]\nengine = fio\ndirectory = /data/a:/tmp\nfilename = ..a:b../c...\n" VARIANT,
 		BODY "[cgroup /d]\n" FILES_JOB "cgroup = /d\n" VARIANT "[expect]\n"
 		     "stock.seconds < 1\n",
 		"\xef\xbb\xbf" BODY VARIANT,
