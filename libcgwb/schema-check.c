@@ -45,7 +45,7 @@ static int check_quantity(const struct section_key *key, const struct schema_key
 	switch (schema->type) {
 	case VALUE_BYTES:
 		err = cgwb_parse_bytes(key->value, &value);
-		what = "not a size (bytes, or with K, M, G, T)";
+		what = "not a size (bytes, or with K, M, G, T, P)";
 		break;
 	case VALUE_NS_OR_OFF:
 		if (!strcmp(key->value, "off"))
@@ -53,7 +53,7 @@ static int check_quantity(const struct section_key *key, const struct schema_key
 		/* fall through */
 	case VALUE_NS:
 		err = cgwb_parse_ns(key->value, &value);
-		what = "not a time (a number with us, ms, s or m)";
+		what = "not a time (a number with ns, us, ms, s, m or h)";
 		break;
 	default:
 		err = cgwb_parse_u64(key->value, &value);

@@ -38,7 +38,7 @@ static const struct schema_key scenario_keys[] = {
 };
 
 static const struct schema_key machine_keys[] = {
-	{ "memory", VALUE_BYTES, .least = 1 },
+	{ "memory", VALUE_BYTES }, /* its bounds are those of the layout */
 	{ "cpus", VALUE_NUMBER, .least = 1, .most = 255 },
 	{ NULL },
 };
