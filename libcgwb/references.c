@@ -106,11 +106,28 @@ static int check_place(struct check *check, const struct section_key *key, const
 	return cgwb_error_nearest(check->error, -EINVAL, nearest.best);
 }
 
+/* What the guest itself lives in; a mount would hide it. */
+static bool is_guests_own(const char *path)
+{
+	static const char *const folders[] = { "/bin", "/dev",	     "/etc",	      "/init",
+					       "/lib", "/lib64",     "/modules",      "/proc",
+					       "/run", "/sbin",	     "/sys",	      "/tmp",
+					       "/usr", "/cell.json", "/modules.load", NULL };
+
+	for (const char *const *folder = folders; *folder; folder++) {
+		if (is_under(path, *folder))
+			return true;
+	}
+	return false;
+}
+
 static int check_mount(struct check *check, const struct section *section)
 {
 	const struct section_key *disk = section_get(section, "disk");
 	int err = check_reference(check, section, "disk", "disk");
 
+	if (!err && is_guests_own(section->name))
+		err = fail_section(check, section, "the guest needs that place itself");
 	for (const struct section *at = check->sections->all; !err && at < section; at++) {
 		if (is_kind(at, "mount") && !strcmp(section_value(at, "disk", ""), disk->value))
 			err = fail_key(check, disk, "the disk is already mounted elsewhere");
@@ -120,11 +137,38 @@ static int check_mount(struct check *check, const struct section *section)
 	return err;
 }
 
+/* The size of the disk under a mount; UINT64_MAX: it has no such disk, which is another's error. */
+static uint64_t mount_bytes(struct check *check, const struct section *mount)
+{
+	const struct section *disk =
+		sections_find(check->sections, "disk", section_value(mount, "disk", ""));
+
+	return disk ? schema_bytes(disk, "size", UINT64_MAX) : UINT64_MAX;
+}
+
+/* A file, and all before it on the same mount, are not larger than its disk. */
 static int check_file(struct check *check, const struct section *section)
 {
-	if (references_mount(check->sections, section->name))
-		return 0;
-	return fail_section(check, section, "it does not lie under any [mount]");
+	const struct section *mount = references_mount(check->sections, section->name);
+	uint64_t left;
+
+	if (!mount)
+		return fail_section(check, section, "it does not lie under any [mount]");
+	if (!strcmp(mount->name, section->name))
+		return fail_section(check, section, "it is a [mount]");
+
+	left = mount_bytes(check, mount);
+	for (const struct section *at = check->sections->all; at <= section; at++) {
+		uint64_t bytes = schema_bytes(at, "size", 0);
+
+		if (!is_kind(at, "file") || references_mount(check->sections, at->name) != mount)
+			continue;
+		if (bytes > left)
+			return fail_key(check, section_get(section, "size"),
+					"the files are larger than the disk of their mount");
+		left -= bytes;
+	}
+	return 0;
 }
 
 /* The parent must be there and be one cgroup, not a group of them. */

@@ -138,6 +138,17 @@ static const struct {
 	  "t.ini:9: disk = nb0: the disk is already mounted elsewhere" },
 	{ BODY "[file /dta/x]\nsize = 1M\n" VARIANT,
 	  "t.ini:8: [file /dta/x]: it does not lie under any [mount]" },
+	{ BODY "[file /data]\nsize = 1M\n" VARIANT, "t.ini:8: [file /data]: it is a [mount]" },
+	{ BODY "[file /data/x]\nsize = 65M\n" VARIANT,
+	  "t.ini:9: size = 65M: the files are larger than the disk of their mount" },
+	{ BODY "[file /data/x]\nsize = 60M\n[file /data/y]\nsize = 5M\n" VARIANT,
+	  "t.ini:11: size = 5M: the files are larger than the disk of their mount" },
+	{ BODY "[file /data/x]\nsize = 9M\n" VARIANT "[variant b]\n/data/x.size = 1G\n",
+	  "t.ini:13: size = 1G: the files are larger than the disk of their mount" },
+	{ SCENARIO DISK "[mount /proc]\ndisk = nb0\ntype = ext4\n" VARIANT,
+	  "t.ini:5: [mount /proc]: the guest needs that place itself" },
+	{ SCENARIO DISK "[mount /lib/x]\ndisk = nb0\ntype = ext4\n" VARIANT,
+	  "t.ini:5: [mount /lib/x]: the guest needs that place itself" },
 	{ BODY "[cgroup /a/b]\n" VARIANT,
 	  "t.ini:8: [cgroup /a/b]: there is no [cgroup] for its parent" },
 	{ BODY "[cgroup /a/b]\n[cgroup /a]\n" VARIANT,
@@ -287,6 +298,9 @@ static void test_no_error(void **state)
 	static const char *const right[] = {
 		BODY VARIANT,
 		BODY FIO_JOB VARIANT,
+		BODY "[file /data/x]\nsize = 32M\n[file /data/y]\n"
+		     "size = 32M\n" VARIANT,
+		SCENARIO DISK "[mount /library]\ndisk = nb0\ntype = ext4\n" VARIANT,
 		BODY
 		"[job f]\nengine = fio\ndirectory = /data/a:/tmp\nfilename = ..a:b../c...\n" VARIANT,
 		BODY "[cgroup /d]\n" FILES_JOB "cgroup = /d\n" VARIANT "[expect]\n"
