@@ -206,11 +206,14 @@ static int add_disk(struct builder *builder, const struct section *section, json
 static int add_mount(struct builder *builder, const struct section *section, json_t *array)
 {
 	const char *type = section_value(section, "type", ""), *wrong;
+	const char *options = section_value(section, "mkfs", NULL);
 	json_t *mkfs;
 	int err;
 
-	err = mkfs_argv(type, section_value(section, "mkfs", NULL),
-			builder_seed(builder, "mount", section->name, "uuid"), &mkfs, &wrong);
+	if (options && strpbrk(options, "\"'"))
+		return builder_fail(builder, section, "mkfs", "words between blanks, no quotes");
+	err = mkfs_argv(type, options, builder_seed(builder, "mount", section->name, "uuid"), &mkfs,
+			&wrong);
 	if (err == -EINVAL) {
 		const struct section_key *key = section_get(section, "mkfs");
 

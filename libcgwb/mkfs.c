@@ -21,24 +21,48 @@ static void add(struct mkfs *mkfs, const char *argument)
 		mkfs->failed = true;
 }
 
-/* Copies the scenario's options, but for -E of ext*, which is collected. */
-static const char *add_options(struct mkfs *mkfs, char *options, bool ext)
+/* The letters after which a program takes what follows as an argument */
+static const char *letters_with_argument(const char *type)
+{
+	if (!strcmp(type, "xfs"))
+		return "bcdilLmnprs";
+	if (!strcmp(type, "btrfs"))
+		return "AblnsmdLROrU";
+	return "bCdEegGiIJlLmMNoOrRstTU";
+}
+
+/*
+ * Letters may stand together: -qFE is -q, -F and -E. Only the last can have an argument: that one,
+ * or the end of the word.
+ */
+static char *last_letter(char *word, const char *type)
+{
+	if (word[0] != '-' || word[1] == '-')
+		return word + strlen(word);
+	return word + 1 + strcspn(word + 1, letters_with_argument(type));
+}
+
+/* Copies the scenario's options, but for -E of ext*, which is collected. -R is an old name for it. */
+static const char *add_options(struct mkfs *mkfs, const char *type, char *options, bool ext)
 {
 	char *rest = options, *word;
 
 	while ((word = strtok_r(rest, " \t", &rest))) {
+		char *letter = last_letter(word, type);
 		const char *extended = NULL;
 
-		if (!strncmp(word, "-U", 2))
+		if (*letter == 'U')
 			return "-U";
+		if (!strncmp(word, "--u", 3))
+			return "--uuid";
 		if (strstr(word, "uuid="))
 			return "uuid=";
 
-		if (ext && !strcmp(word, "-E"))
-			extended = strtok_r(rest, " \t", &rest);
-		else if (ext && !strncmp(word, "-E", 2))
-			extended = word + 2;
-		else
+		if (ext && (*letter == 'E' || *letter == 'R')) {
+			extended = letter[1] ? letter + 1 : strtok_r(rest, " \t", &rest);
+			*letter = '\0';
+		}
+		if (strcmp(word, "-"))
 			add(mkfs, word);
 
 		if (!extended)
@@ -74,7 +98,7 @@ static const char *make_argv(struct mkfs *mkfs, const char *type, char *options,
 		add(mkfs, uuid);
 	}
 
-	wrong = add_options(mkfs, options, ext);
+	wrong = add_options(mkfs, type, options, ext);
 	if (!wrong && ext) {
 		cgwb_seed_uuid(seed, uuid);
 		strbuf_addf(&mkfs->extended, "hash_seed=%s", uuid);

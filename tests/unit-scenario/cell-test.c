@@ -87,6 +87,8 @@ static void test_mkfs(void **state)
 		  "mkfs.ext4 -q -F -U U -N 60000 -b 1024 -E "
 		  "nodiscard,lazy_itable_init=0,hash_seed=H" },
 		{ "xfs", "-b size=4096", "mkfs.xfs -q -f -m uuid=U -b size=4096" },
+		{ "ext4", "-qE nodiscard -Rstride=2",
+		  "mkfs.ext4 -q -F -U U -q -E nodiscard,stride=2,hash_seed=H" },
 		{ "btrfs", "-E x", "mkfs.btrfs -q -f -U U -E x" },
 	};
 	struct cgwb_seed seed = cgwb_seed_init(1, "x"), copy = seed;

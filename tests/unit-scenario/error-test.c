@@ -222,6 +222,11 @@ static const struct {
 	  "t.ini:4: size = 1048577: it is a multiple of 4K" },
 	{ BODY "[machine]\nmemory = 0\n" VARIANT,
 	  "t.ini:9: memory = 0: a guest needs at least 512M" },
+	{ BODY "mkfs = -qFU random\n" VARIANT, "t.ini:8: mkfs = -qFU random: the seed decides -U" },
+	{ BODY "mkfs = -FEhash_seed=x\n" VARIANT,
+	  "t.ini:8: mkfs = -FEhash_seed=x: the seed decides hash_seed" },
+	{ BODY "mkfs = -L \"a b\n" VARIANT,
+	  "t.ini:8: mkfs = -L \"a b: words between blanks, no quotes" },
 	{ BODY "mkfs = -U random\n" VARIANT, "t.ini:8: mkfs = -U random: the seed decides -U" },
 	{ BODY "mkfs = -E nodiscard -E hash_seed=x\n" VARIANT,
 	  "t.ini:8: mkfs = -E nodiscard -E hash_seed=x: the seed decides hash_seed" },
@@ -298,7 +303,7 @@ static void test_no_error(void **state)
 	static const char *const right[] = {
 		BODY VARIANT,
 		BODY FIO_JOB VARIANT,
-		BODY "[file /data/x]\nsize = 32M\n[file /data/y]\n"
+		BODY "mkfs = -qLU -FE nodiscard\n[file /data/x]\nsize = 32M\n[file /data/y]\n"
 		     "size = 32M\n" VARIANT,
 		SCENARIO DISK "[mount /library]\ndisk = nb0\ntype = ext4\n" VARIANT,
 		BODY
