@@ -248,9 +248,13 @@ int cgwb_scenario_read(const char *path, struct cgwb_scenario **ret_scenario,
 	if (!stream)
 		return cgwb_error_set(error, -errno, "scenario %s: %s", path, strerror(errno));
 
-	/* A folder can be opened, and then not be read. */
-	if (!fstat(fileno(stream), &status) && S_ISDIR(status.st_mode))
-		err = cgwb_error_set(error, -EISDIR, "scenario %s: it is a folder", path);
+	/* A folder can be opened, and then not be read; a device may be without end. */
+	if (fstat(fileno(stream), &status))
+		err = -errno;
+	else if (S_ISDIR(status.st_mode))
+		err = cgwb_error_set(error, -EINVAL, "scenario %s: it is a folder", path);
+	else if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode))
+		err = cgwb_error_set(error, -EINVAL, "scenario %s: it is a device", path);
 	else
 		err = cgwb_scenario_read_stream(stream, path, ret_scenario, error);
 	fclose(stream);

@@ -23,7 +23,7 @@ struct cgwb_scenario;
 struct cgwb_expectation;
 struct sections;
 
-/* Reads a file. -ENOENT and the like; -EINVAL: something in it is wrong; -ENOMEM. */
+/* Reads a file. -ENOENT and the like; -EINVAL: something in it is wrong, or it is no file; -ENOMEM. */
 int cgwb_scenario_read(const char *path, struct cgwb_scenario **ret_scenario,
 		       struct cgwb_error *error);
 

@@ -104,7 +104,7 @@ int lab_show_main(int argc, char **argv)
 			show.json = true;
 			break;
 		case 's':
-			if (cgwb_parse_u64(optarg, &seed) < 0 || seed > UINT32_MAX)
+			if (cgwb_parse_u64(optarg, &seed) < 0 || !seed || seed > UINT32_MAX)
 				return tool_usage("lab show", "'%s' is no seed", optarg);
 			show.seed = seed;
 			break;

@@ -340,6 +340,9 @@ static void test_find(void **state)
 	line = find_error("/");
 	assert_string_equal(line, "scenario /: it is a folder");
 	free(line);
+	line = find_error("/dev/null");
+	assert_string_equal(line, "scenario /dev/null: it is a device");
+	free(line);
 }
 
 /* Every scenario of the project can be read, and what it names in published.json is there. */
