@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "nearest.h"
+#include "sections.h"
 
 struct cgwb_published {
 	json_t *json;
@@ -65,6 +68,46 @@ int cgwb_published_check(const struct cgwb_published *published, const char *key
 	}
 	cgwb_error_set(error, -ENOENT, "there are no published figures %s", key);
 	return cgwb_error_nearest(error, -ENOENT, nearest.best);
+}
+
+static int check_names(const struct cgwb_published *published, const struct section_key *list,
+		       struct cgwb_error *error)
+{
+	struct cgwb_error missing = CGWB_ERROR_INIT;
+	char **names;
+	int err = names_split(list->value, &names);
+
+	if (err)
+		return err;
+	for (char **name = names; !err && *name; name++)
+		err = cgwb_published_check(published, *name, &missing);
+	if (err) {
+		err = cgwb_error_at(error, -EINVAL, list->file, list->line, "%s: %s", list->name,
+				    missing.text ? missing.text : "no such figures");
+		cgwb_error_nearest(error, err, missing.nearest);
+	}
+	cgwb_error_done(&missing);
+	cgwb_names_free(names);
+	return err;
+}
+
+int published_check_list(const char *data_dir, const struct section_key *list,
+			 struct cgwb_error *error)
+{
+	struct cgwb_published *published;
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s/scenarios/published.json", data_dir) < 0)
+		return -ENOMEM;
+	err = cgwb_published_read(path, &published, error);
+	free(path);
+	if (err)
+		return err;
+
+	err = check_names(published, list, error);
+	cgwb_published_free(published);
+	return err;
 }
 
 static const char *get_string(const struct cgwb_published *published, const char *key,

@@ -16,6 +16,7 @@
 #include "error.h"
 
 struct cgwb_published;
+struct section_key;
 
 /* Reads the file. -ENOENT and the like; -EINVAL: no such file; -ENOMEM. */
 int cgwb_published_read(const char *path, struct cgwb_published **ret_published,
@@ -26,6 +27,13 @@ struct cgwb_published *cgwb_published_free(struct cgwb_published *published);
 
 /* -ENOENT with the nearest key, if there is no such experiment */
 int cgwb_published_check(const struct cgwb_published *published, const char *key,
+			 struct cgwb_error *error);
+
+/*
+ * Whether every name in a scenario's list is that of an experiment in DATA_DIR/scenarios/published.json.
+ * -EINVAL with the line and the nearest name; else what cgwb_published_read() fails with. Internal to libcgwb.
+ */
+int published_check_list(const char *data_dir, const struct section_key *list,
 			 struct cgwb_error *error);
 
 /*

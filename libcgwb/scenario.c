@@ -14,6 +14,7 @@
 #include "names.h"
 #include "nearest.h"
 #include "override.h"
+#include "published.h"
 #include "references.h"
 #include "schema.h"
 #include "sections.h"
@@ -316,6 +317,25 @@ static int fail_unknown(const char *data_dir, const char *name, struct cgwb_erro
 	return -ENOENT;
 }
 
+/* Reads a file, and looks up what it names in the data. */
+static int read_with_data(const char *data_dir, const char *path,
+			  struct cgwb_scenario **ret_scenario, struct cgwb_error *error)
+{
+	struct cgwb_scenario *scenario;
+	const struct section_key *list;
+	int err = cgwb_scenario_read(path, &scenario, error);
+
+	if (err)
+		return err;
+	list = section_get(sections_find(scenario->sections, "scenario", ""), "published");
+	err = list ? published_check_list(data_dir, list, error) : 0;
+	if (err)
+		cgwb_scenario_free(scenario);
+	else
+		*ret_scenario = scenario;
+	return err;
+}
+
 int cgwb_scenario_find(const char *data_dir, const char *name, struct cgwb_scenario **ret_scenario,
 		       struct cgwb_error *error)
 {
@@ -325,14 +345,14 @@ int cgwb_scenario_find(const char *data_dir, const char *name, struct cgwb_scena
 
 	if (strchr(name, '/') ||
 	    (length > extension && !strcmp(name + length - extension, EXTENSION)))
-		return cgwb_scenario_read(name, ret_scenario, error);
+		return read_with_data(data_dir, name, ret_scenario, error);
 
 	if (asprintf(&path, "%s/scenarios/%s%s", data_dir, name, EXTENSION) < 0)
 		return -ENOMEM;
 	if (access(path, F_OK))
 		err = fail_unknown(data_dir, name, error);
 	else
-		err = cgwb_scenario_read(path, ret_scenario, error);
+		err = read_with_data(data_dir, path, ret_scenario, error);
 	free(path);
 	return err;
 }

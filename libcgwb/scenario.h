@@ -36,8 +36,8 @@ int cgwb_scenario_read_stream(FILE *stream, const char *file, struct cgwb_scenar
 
 /*
  * Reads the scenario that a user names: a path, if it has a slash or ends in `.ini`, else
- * DATA_DIR/scenarios/NAME.ini.
- * -ENOENT with the nearest name.
+ * DATA_DIR/scenarios/NAME.ini. What it names of the published figures must be there too.
+ * -ENOENT with the nearest name; else as cgwb_scenario_read().
  */
 int cgwb_scenario_find(const char *data_dir, const char *name, struct cgwb_scenario **ret_scenario,
 		       struct cgwb_error *error);
