@@ -31,7 +31,8 @@ int cgwb_published_check(const struct cgwb_published *published, const char *key
 
 /*
  * Whether every name in a scenario's list is that of an experiment in DATA_DIR/scenarios/published.json.
- * -EINVAL with the line and the nearest name; else what cgwb_published_read() fails with. Internal to libcgwb.
+ * -EINVAL with the line and the nearest name; else what cgwb_published_read() fails with.
+ * Internal to libcgwb.
  */
 int published_check_list(const char *data_dir, const struct section_key *list,
 			 struct cgwb_error *error);
