@@ -31,12 +31,35 @@
 #include "target.h"
 #include "trace.h"
 
-static struct klp_func funcs[] = {
+/*
+ * Functions that are replaced only when a parameter asked for it at loading: who does not want them is not patched.
+ * Such a parameter is 0444, and is false where it does not apply.
+ */
+static const struct {
+	const bool *is_wanted;
+	struct klp_func func;
+} optional[] __initconst = {
+	{},
+};
+
+#define NR_ALWAYS 2
+
+/* Those that are always replaced; choose_functions() puts the wanted ones behind them, before the empty last one. */
+static struct klp_func funcs[NR_ALWAYS + ARRAY_SIZE(optional)] = {
 	{ .old_name = "mem_cgroup_track_foreign_dirty_slowpath",
 	  .new_func = cgwb_track_foreign_dirty },
 	{ .old_name = "mem_cgroup_flush_foreign", .new_func = cgwb_flush_foreign },
-	{},
 };
+
+static void __init choose_functions(void)
+{
+	struct klp_func *func = funcs + NR_ALWAYS;
+	unsigned int i;
+
+	for (i = 0; optional[i].is_wanted; i++)
+		if (*optional[i].is_wanted)
+			*func++ = optional[i].func;
+}
 
 /* Does @patch, which is not ours, hold one of our functions? */
 static const char *held_function(const struct klp_patch *patch)
@@ -147,6 +170,7 @@ static int __init cgwb_init(void)
 	ret = cgwb_stats_init();
 	if (ret)
 		goto free_targets;
+	choose_functions();
 	ret = klp_enable_patch(&patch);
 	if (!ret)
 		return 0;
