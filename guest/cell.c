@@ -9,7 +9,7 @@
 #include "attribute.h"
 #include "engine.h"
 #include "json.h"
-#include "measure-names.h"
+#include "libcgwb/measure.h"
 
 typedef int (*item_fn)(struct cell *cell, void *item, json_t *json, const char *where,
 		       struct error *error);
@@ -198,20 +198,31 @@ static int job_parse(struct cell *cell, void *item, json_t *json, const char *wh
 	return err ?: job->engine->parse(job, json, where, error);
 }
 
+/* What its kind takes, and nothing else. */
+static int measure_keys_parse(struct measure *measure, json_t *json, const char *where,
+			      struct error *error)
+{
+	const struct cgwb_measure_form *form = cgwb_measure_form(measure->kind);
+	const char *const keys[] = { "name", "kind", form->of, form->with[0], form->with[1], NULL };
+	const char *const maybe[] = { form->maybe, NULL };
+	int err = json_check_keys(json, where, keys, maybe, error);
+
+	return err ?: json_get_string(json, where, form->of, &measure->of, error);
+}
+
 static int measure_parse(struct cell *cell, void *item, json_t *json, const char *where,
 			 struct error *error)
 {
-	static const char *const keys[] = { "name", "kind", "file", "job", NULL };
 	struct measure *measure = item;
 	const char *kind = NULL;
 	size_t i;
-	int err = json_check_keys(json, where, keys, NULL, error);
+	int err;
 
-	err = err ?: json_get_string(json, where, "name", &measure->name, error);
+	err = json_get_string(json, where, "name", &measure->name, error);
 	err = err ?: json_get_string(json, where, "kind", &kind, error);
 	if (err < 0)
 		return err;
-	if (measure_name_is_fixed(measure->name))
+	if (cgwb_measure_find(measure->name))
 		return error_set(error, -EINVAL, "cell: %s: every cell has a measure '%s' already",
 				 where, measure->name);
 	for (i = 0; i + 1 < cell->n_measures; i++) {
@@ -219,15 +230,11 @@ static int measure_parse(struct cell *cell, void *item, json_t *json, const char
 			return error_set(error, -EINVAL, "cell: %s: a second measure '%s'", where,
 					 measure->name);
 	}
-	if (!strcmp(kind, "file-writes")) {
-		measure->kind = MEASURE_FILE_WRITES;
-		return json_get_string(json, where, "file", &measure->of, error);
-	}
-	if (!strcmp(kind, "job-count")) {
-		measure->kind = MEASURE_JOB_COUNT;
-		return json_get_string(json, where, "job", &measure->of, error);
-	}
-	return error_set(error, -EINVAL, "cell: %s: there is no kind of measure '%s'", where, kind);
+	measure->kind = cgwb_measure_kind(kind);
+	if (measure->kind == CGWB_MEASURE_KINDS)
+		return error_set(error, -EINVAL, "cell: %s: there is no kind of measure '%s'",
+				 where, kind);
+	return measure_keys_parse(measure, json, where, error);
 }
 
 static int policy_parse(struct cell *cell, struct error *error)

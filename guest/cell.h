@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "error.h"
+#include "libcgwb/measure-kind.h"
 
 #define CELL_SCHEMA 1
 
@@ -49,15 +50,10 @@ struct job {
 	bool measured;
 };
 
-enum measure_kind {
-	MEASURE_FILE_WRITES,
-	MEASURE_JOB_COUNT
-};
-
 struct measure {
 	const char *name;
-	enum measure_kind kind;
-	const char *of; /* the file or the group of jobs */
+	enum cgwb_measure_kind kind;
+	const char *of; /* the file, the group of jobs, the group of cgroups ... */
 };
 
 struct cell {

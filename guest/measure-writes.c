@@ -164,7 +164,7 @@ static int file_watch(struct state *state, const struct measure *measure, struct
 	uint32_t dev;
 
 	watched->number = -1;
-	if (measure->kind != MEASURE_FILE_WRITES)
+	if (measure->kind != CGWB_FILE_WRITES)
 		return 0;
 	/* A file that cannot be measured is no reason not to run the cell. */
 	if (extents_read(measure->of, &watched->extents, &watched->why) < 0 ||
@@ -266,9 +266,9 @@ static void file_report(const struct state *state, const struct measure *measure
 		json_object_set_new(file, "by_trigger", triggers);
 	}
 	if (watched->why.text[0])
-		json_object_set_new(file, "not_measured", json_string(watched->why.text));
-	json_object_set_new(measures, measure->name,
-			    watched->why.text[0] ? json_null() : json_rounded(bytes / GIB, 3));
+		measuring_null(state->m, measures, measure, "%s", watched->why.text);
+	else
+		measuring_set(measures, measure, json_rounded(bytes / GIB, 3));
 	json_object_set_new(details, measure->name, file);
 	extents_done(&now);
 }
@@ -301,7 +301,7 @@ static int writes_report(struct measuring *m, void *data, json_t *measures, json
 	size_t i;
 
 	for (i = 0; i < m->cell->n_measures; i++) {
-		if (m->cell->measures[i].kind == MEASURE_FILE_WRITES)
+		if (m->cell->measures[i].kind == CGWB_FILE_WRITES)
 			file_report(state, &m->cell->measures[i], &state->watched[i], measures,
 				    files);
 	}

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,46 +91,6 @@ int measuring_stop(struct measuring *m, struct error *error)
 	return err;
 }
 
-/* Null where the engine has no such figure. */
-static void figures_report(const struct job_figures *figures, json_t *measures)
-{
-	bool valid = figures->valid, latency = valid && figures->has_latency;
-
-	json_object_set_new(measures, "seconds",
-			    valid ? json_rounded(figures->seconds, 3) : json_null());
-	json_object_set_new(measures, "mib_s",
-			    valid ? json_rounded(figures->mib_s, 2) : json_null());
-	json_object_set_new(measures, "iops", valid ? json_rounded(figures->iops, 2) : json_null());
-	json_object_set_new(measures, "mean_ms",
-			    latency ? json_rounded(figures->mean_ms, 3) : json_null());
-	json_object_set_new(measures, "p99_ms",
-			    latency ? json_rounded(figures->p99_ms, 3) : json_null());
-}
-
-static void jobs_report(const struct measuring *m, const struct jobs *jobs, json_t *measures)
-{
-	const struct cell *cell = m->cell;
-	size_t i, j;
-
-	for (j = 0; j < jobs->n; j++) {
-		if (jobs->runs[j].job->measured)
-			figures_report(&jobs->runs[j].figures, measures);
-	}
-	for (i = 0; i < cell->n_measures; i++) {
-		uint64_t count = 0;
-
-		/* The others' families fill in theirs; so all stand in the cell's order. */
-		json_object_set_new(measures, cell->measures[i].name, json_null());
-		if (cell->measures[i].kind != MEASURE_JOB_COUNT)
-			continue;
-		for (j = 0; j < jobs->n; j++) {
-			if (!strcmp(jobs->runs[j].job->group, cell->measures[i].of))
-				count += jobs->runs[j].figures.count;
-		}
-		json_object_set_new(measures, cell->measures[i].name, json_integer(count));
-	}
-}
-
 static void cgroups_report(const struct measuring *m, json_t *details, struct error *error)
 {
 	json_t *cgroups = json_object();
@@ -150,13 +111,15 @@ int measuring_report(struct measuring *m, const struct jobs *jobs, json_t *measu
 	size_t i;
 	int err = 0;
 
-	jobs_report(m, jobs, measures);
+	measuring_jobs(m, jobs, measures);
 	for (i = 0; i < N_FAMILIES && !err; i++) {
 		of = json_object();
 		json_object_set_new(details, families[i]->name, of);
 		err = families[i]->report(m, m->states[i], measures, of, error);
 	}
 	cgroups_report(m, details, error);
+	if (m->not_measured)
+		json_object_set(details, "not_measured", m->not_measured);
 	/* What the measuring itself cost, and whether it saw everything. */
 	of = json_object();
 	json_object_set_new(of, "cpu_s", json_rounded(cpu_ns / 1e9, 3));
@@ -178,8 +141,28 @@ void measuring_done(struct measuring *m)
 	}
 	free(m->states);
 	free(m->cgroup_inos);
+	json_decref(m->not_measured);
+	m->not_measured = NULL;
 	m->states = NULL;
 	m->cgroup_inos = NULL;
+}
+
+void measuring_set(json_t *measures, const struct measure *measure, json_t *value)
+{
+	json_object_set_new(measures, measure->name, value);
+}
+
+void measuring_null(struct measuring *m, json_t *measures, const struct measure *measure,
+		    const char *format, ...)
+{
+	va_list arguments;
+
+	measuring_set(measures, measure, json_null());
+	if (!m->not_measured)
+		m->not_measured = json_object();
+	va_start(arguments, format);
+	json_object_set_new(m->not_measured, measure->name, json_vsprintf(format, arguments));
+	va_end(arguments);
 }
 
 const char *measuring_cgroup_name(const struct measuring *m, uint64_t ino, char text[24])

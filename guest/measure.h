@@ -27,6 +27,7 @@ struct measuring {
 	uint64_t cpu_begin_ns; /* PID 1's own */
 	int failed; /* the first failure of an event's handler: a negative errno */
 	void **states; /* one for each family */
+	json_t *not_measured; /* of the cell's own measures: why one is null. NULL: none is */
 };
 
 struct measure_family {
@@ -53,6 +54,14 @@ int measuring_stop(struct measuring *m, struct error *error);
 int measuring_report(struct measuring *m, const struct jobs *jobs, json_t *measures,
 		     json_t *details, struct error *error);
 void measuring_done(struct measuring *m);
+
+/* The measured job's, and those of the cell's own that are of a job; all others of its own are null. */
+void measuring_jobs(struct measuring *m, const struct jobs *jobs, json_t *measures);
+
+/* One of the cell's own: its value, or null, for a reason (printf) that stands in the details. */
+void measuring_set(json_t *measures, const struct measure *measure, json_t *value);
+void measuring_null(struct measuring *m, json_t *measures, const struct measure *measure,
+		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
  * The name of the cgroup with this inode number: its path, "/" for the root, "#N" for one that the

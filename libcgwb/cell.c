@@ -9,6 +9,7 @@
 #include "cell-build.h"
 #include "control.h"
 #include "json-text.h"
+#include "measure-kind.h"
 #include "mkfs.h"
 #include "names.h"
 #include "schema.h"
@@ -311,10 +312,20 @@ static int add_cgroups(struct builder *builder, const struct section *section, j
 static int add_measure(struct builder *builder, const struct section *section, json_t *array)
 {
 	const char *kind = section_value(section, "kind", "");
-	const char *what = !strcmp(kind, "job-count") ? "job" : "file";
+	json_t *measure = json_pack("{s:s, s:s}", "name", section->name, "kind", kind);
+	int err = measure ? 0 : -ENOMEM;
 
-	return builder_append(array, json_pack("{s:s, s:s, s:s}", "name", section->name, "kind",
-					       kind, what, section_value(section, what, "")));
+	for (size_t i = 0; !err && i < section->n_keys; i++) {
+		const struct section_key *key = &section->keys[i];
+
+		if (cgwb_measure_takes(cgwb_measure_kind(kind), key->name))
+			err = json_object_set_new(measure, key->name, json_string(key->value));
+	}
+	if (err) {
+		json_decref(measure);
+		return -ENOMEM;
+	}
+	return builder_append(array, measure);
 }
 
 /* The limit needs the estimate, and that needs the rest of the cell. */

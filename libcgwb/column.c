@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "measure.h"
+#include "measure-kind.h"
 
 /* Those of the measured job are the first in measure.h. */
 #define N_JOB_MEASURES 5
@@ -38,10 +39,11 @@ int columns_init(struct columns *columns, const struct cgwb_scenario *scenario, 
 	if (cgwb_scenario_has_measured_job(scenario))
 		add_known(columns, 0, N_JOB_MEASURES);
 	for (size_t i = 0; i < n_own; i++) {
-		bool is_count = !strcmp(cgwb_scenario_measure_kind(scenario, i), "job-count");
+		const char *kind = cgwb_scenario_measure_kind(scenario, i);
 
 		add(columns, cgwb_scenario_measure_name(scenario, i),
-		    cgwb_scenario_measure_title(scenario, i), is_count ? 0 : 3);
+		    cgwb_scenario_measure_title(scenario, i),
+		    cgwb_measure_form(cgwb_measure_kind(kind))->decimals);
 	}
 	if (every)
 		add_known(columns, N_JOB_MEASURES, n_known);

@@ -9,6 +9,7 @@
 
 #include "control.h"
 #include "measure.h"
+#include "measure-kind.h"
 #include "names.h"
 #include "nearest.h"
 #include "schema.h"
@@ -371,8 +372,6 @@ static int check_measured_file(struct check *check, const struct section *sectio
 	const struct section_key *file = section_get(section, "file");
 	struct cgwb_nearest nearest;
 
-	if (!file)
-		return fail_section(check, section, "file-writes of which file?");
 	if (is_file(check, file->value))
 		return 0;
 
@@ -389,28 +388,66 @@ static int check_measured_file(struct check *check, const struct section *sectio
 	return cgwb_error_nearest(check->error, -EINVAL, nearest.best);
 }
 
+/* What a kind of measure needs is there, and nothing that it does not take. */
+static int check_measure_keys(struct check *check, const struct section *section,
+			      enum cgwb_measure_kind kind)
+{
+	const struct cgwb_measure_form *form = cgwb_measure_form(kind);
+	const char *name = cgwb_measure_kinds[kind];
+	char text[64];
+
+	for (size_t i = 0; i < section->n_keys; i++) {
+		const struct section_key *key = &section->keys[i];
+
+		if (!strcmp(key->name, "kind") || !strcmp(key->name, "title") ||
+		    cgwb_measure_takes(kind, key->name))
+			continue;
+		snprintf(text, sizeof(text), "%s takes a %s", name, form->of);
+		return fail_key(check, key, text);
+	}
+	snprintf(text, sizeof(text), "%s of which %s?", name, form->of);
+	if (!section_get(section, form->of))
+		return fail_section(check, section, text);
+	for (const char *const *with = form->with; *with; with++) {
+		snprintf(text, sizeof(text), "%s of which %s?", name, *with);
+		if (!section_get(section, *with))
+			return fail_section(check, section, text);
+	}
+	return 0;
+}
+
+/* Not every engine has every figure. */
+static int check_measured_job(struct check *check, const struct section *section,
+			      enum cgwb_measure_kind kind)
+{
+	const struct section_key *job = section_get(section, "job");
+	const char *engine =
+		section_value(sections_find(check->sections, "job", job->value), "engine", "");
+
+	if (kind == CGWB_JOB_P99 && strcmp(engine, "fio"))
+		return fail_key(check, job, "only the engine fio has latencies");
+	if ((kind == CGWB_JOB_COUNT || kind == CGWB_JOB_RATE) && !strcmp(engine, "exec"))
+		return fail_key(check, job, "the engine exec counts nothing");
+	return 0;
+}
+
 static int check_measure(struct check *check, const struct section *section)
 {
-	const char *kind = section_value(section, "kind", "");
-	const struct section_key *job = section_get(section, "job");
-	const struct section *counted;
+	enum cgwb_measure_kind kind = cgwb_measure_kind(section_value(section, "kind", ""));
+	const struct cgwb_measure_form *form = cgwb_measure_form(kind);
 	int err;
 
 	if (cgwb_measure_find(section->name))
 		return fail_section(check, section, "every cell has a measure of that name");
-	if (!strcmp(kind, "file-writes"))
-		return job ? fail_key(check, job, "file-writes takes a file") :
-			     check_measured_file(check, section);
-
-	if (!job)
-		return fail_section(check, section, "job-count of which job?");
-	err = check_reference(check, section, "job", "job");
+	err = check_measure_keys(check, section, kind);
 	if (err)
 		return err;
-	counted = sections_find(check->sections, "job", job->value);
-	if (!strcmp(section_value(counted, "engine", ""), "exec"))
-		return fail_key(check, job, "the engine exec counts nothing");
-	return 0;
+	if (!strcmp(form->of, "file"))
+		return check_measured_file(check, section);
+	err = check_reference(check, section, form->of, form->of);
+	if (!err && !strcmp(form->of, "job"))
+		err = check_measured_job(check, section, kind);
+	return err;
 }
 
 /* Every name in a list must be a variant. */

@@ -8,6 +8,7 @@
 
 #include "control.h"
 #include "fio.h"
+#include "measure-kind.h"
 #include "units.h"
 
 static const char *const policies[] = { "none", "stock", "skip", "mapping", NULL };
@@ -15,7 +16,6 @@ static const char *const schedulers[] = { "none", "mq-deadline", "kyber", "bfq",
 static const char *const filesystems[] = { "ext2", "ext3", "ext4", "xfs", "btrfs", NULL };
 static const char *const engines[] = { "fio", "files", "exec", NULL };
 static const char *const yes_no[] = { "yes", "no", NULL };
-static const char *const measure_kinds[] = { "file-writes", "job-count", NULL };
 
 /* More is a slip of the finger, not an experiment. */
 #define SEEDS_MAX 1000
@@ -111,7 +111,7 @@ static const struct schema_key exec_keys[] = {
 static const struct schema_key fio_key = { "", VALUE_TEXT };
 
 static const struct schema_key measure_keys[] = {
-	{ "kind", VALUE_CHOICE, .required = true, .choices = measure_kinds },
+	{ "kind", VALUE_CHOICE, .required = true, .choices = cgwb_measure_kinds },
 	{ "file", VALUE_PATH },
 	{ "job", VALUE_WORD },
 	{ "title", VALUE_WORD },

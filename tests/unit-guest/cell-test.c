@@ -59,7 +59,7 @@ static void test_good(void **unused)
 	assert_int_equal(((struct files_plan *)cell.jobs[1].parameters)->data_bytes, 1048576);
 	assert_ptr_equal(cell.jobs[2].engine, &engine_exec);
 	assert_int_equal(cell.n_measures, 2);
-	assert_int_equal(cell.measures[1].kind, MEASURE_JOB_COUNT);
+	assert_int_equal(cell.measures[1].kind, CGWB_JOB_COUNT);
 	cell_done(&cell);
 }
 

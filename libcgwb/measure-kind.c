@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "measure-kind.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *const cgwb_measure_kinds[] = {
+	[CGWB_FILE_WRITES] = "file-writes", [CGWB_JOB_COUNT] = "job-count",
+	[CGWB_JOB_SECONDS] = "job-seconds", [CGWB_JOB_RATE] = "job-rate",
+	[CGWB_JOB_P99] = "job-p99",	    [CGWB_MEASURE_KINDS] = NULL,
+};
+
+static const struct cgwb_measure_form forms[CGWB_MEASURE_KINDS] = {
+	[CGWB_FILE_WRITES] = { .of = "file", .decimals = 3 },
+	[CGWB_JOB_COUNT] = { .of = "job" },
+	[CGWB_JOB_SECONDS] = { .of = "job", .decimals = 3 },
+	[CGWB_JOB_RATE] = { .of = "job", .decimals = 2 },
+	[CGWB_JOB_P99] = { .of = "job", .decimals = 2 },
+};
+
+enum cgwb_measure_kind cgwb_measure_kind(const char *name)
+{
+	enum cgwb_measure_kind kind = 0;
+
+	while (kind < CGWB_MEASURE_KINDS && strcmp(cgwb_measure_kinds[kind], name))
+		kind++;
+	return kind;
+}
+
+const struct cgwb_measure_form *cgwb_measure_form(enum cgwb_measure_kind kind)
+{
+	return &forms[kind];
+}
+
+bool cgwb_measure_takes(enum cgwb_measure_kind kind, const char *key)
+{
+	const struct cgwb_measure_form *form = &forms[kind];
+
+	if (!strcmp(form->of, key) || (form->maybe && !strcmp(form->maybe, key)))
+		return true;
+	for (const char *const *with = form->with; *with; with++) {
+		if (!strcmp(*with, key))
+			return true;
+	}
+	return false;
+}
