@@ -15,9 +15,11 @@
 #define SYSTEM "writeback"
 #define RECORDS "track_foreign_dirty"
 #define RECORDS_SPEC "keys=cgroup_ino,page_cgroup_ino" TRACE_COUNT_SIZE
+#define RECORDS_DIRTIER 1 /* which of its keys */
 #define DEVICES_SPEC "keys=ino"
 #define FLUSHES "flush_foreign"
 #define FLUSHES_SPEC "keys=cgroup_ino" TRACE_COUNT_SIZE
+#define REQUESTS_ASKER 0
 #define FOREIGN_REASON "foreign_flush"
 #define POLICY_SYSTEM "cgwb"
 #define POLICY_STATS "/sys/kernel/cgwb/stats"
@@ -281,10 +283,23 @@ static json_t *policy_stats_report(struct error *error)
 	return stats;
 }
 
+/* Events of the cgroups that the measure is of. */
+static void group_report(struct measuring *m, const struct measure *measure,
+			 const struct tallies *tallies, unsigned int key, json_t *measures)
+{
+	if (tallies->dropped)
+		measuring_null(m, measures, measure, "the kernel had no room to count %ju events",
+			       (uintmax_t)tallies->dropped);
+	else
+		measuring_set(measures, measure,
+			      json_integer(measuring_tally(m, measure, tallies, key).hits));
+}
+
 static int foreign_report(struct measuring *m, void *data, json_t *measures, json_t *details,
 			  struct error *error)
 {
 	struct state *state = data;
+	size_t i;
 
 	json_object_set_new(measures, "foreign_records",
 			    state->records.dropped ? json_null() :
@@ -295,6 +310,14 @@ static int foreign_report(struct measuring *m, void *data, json_t *measures, jso
 	json_object_set_new(measures, "mapping_flushes", json_integer(state->mapping_flushes));
 	json_object_set_new(measures, "mapping_pages_written",
 			    json_integer(state->mapping_written));
+	for (i = 0; i < m->cell->n_measures; i++) {
+		const struct measure *measure = &m->cell->measures[i];
+
+		if (measure->kind == CGWB_FLUSHES)
+			group_report(m, measure, &state->requests, REQUESTS_ASKER, measures);
+		else if (measure->kind == CGWB_DIRTIED)
+			group_report(m, measure, &state->records, RECORDS_DIRTIER, measures);
+	}
 	json_object_set_new(details, "records", records_report(state));
 	json_object_set_new(details, "records_of_devices", device_records_report(state));
 	if (state->records.dropped)

@@ -29,6 +29,18 @@ static int throttle_stop(struct measuring *m, void *data, struct error *error)
 	return trace_tallies(m->trace, SYSTEM, EVENT, SPEC, FILTER, &state->pauses, error);
 }
 
+static void group_report(struct measuring *m, const struct measure *measure,
+			 const struct tallies *pauses, json_t *measures)
+{
+	struct tally sum = measuring_tally(m, measure, pauses, 0);
+
+	if (pauses->dropped)
+		measuring_null(m, measures, measure, "the kernel had no room to count %ju pauses",
+			       (uintmax_t)pauses->dropped);
+	else
+		measuring_set(measures, measure, json_rounded(sum.value / 1e3, 3));
+}
+
 static int throttle_report(struct measuring *m, void *data, json_t *measures, json_t *details,
 			   struct error *error)
 {
@@ -49,6 +61,12 @@ static int throttle_report(struct measuring *m, void *data, json_t *measures, js
 	}
 	json_object_set_new(measures, "throttled_s",
 			    state->pauses.dropped ? json_null() : json_rounded(ms / 1e3, 3));
+	for (i = 0; i < m->cell->n_measures; i++) {
+		const struct measure *measure = &m->cell->measures[i];
+
+		if (measure->kind == CGWB_THROTTLED)
+			group_report(m, measure, &state->pauses, measures);
+	}
 	json_object_set_new(details, "cgroups", cgroups);
 	if (state->pauses.dropped)
 		json_object_set_new(details, "not_counted", json_integer(state->pauses.dropped));

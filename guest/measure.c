@@ -165,6 +165,41 @@ void measuring_null(struct measuring *m, json_t *measures, const struct measure 
 	va_end(arguments);
 }
 
+static bool is_within(const char *path, const char *of)
+{
+	size_t n = strlen(of);
+
+	return !strncmp(path, of, n) && path[n] == '/';
+}
+
+bool measuring_of(const struct measuring *m, const struct measure *measure, uint64_t ino)
+{
+	const struct cell *cell = m->cell;
+	size_t i;
+
+	for (i = 0; i < cell->n_cgroups; i++) {
+		if (m->cgroup_inos[i] == ino)
+			return !strcmp(cell->cgroups[i].group, measure->of) ||
+			       is_within(cell->cgroups[i].path, measure->of);
+	}
+	return false;
+}
+
+struct tally measuring_tally(const struct measuring *m, const struct measure *measure,
+			     const struct tallies *tallies, unsigned int key)
+{
+	struct tally sum = { .hits = 0 };
+	size_t i;
+
+	for (i = 0; i < tallies->n; i++) {
+		if (measuring_of(m, measure, tallies->items[i].keys[key])) {
+			sum.hits += tallies->items[i].hits;
+			sum.value += tallies->items[i].value;
+		}
+	}
+	return sum;
+}
+
 const char *measuring_cgroup_name(const struct measuring *m, uint64_t ino, char text[24])
 {
 	const struct cell *cell = m->cell;

@@ -63,6 +63,13 @@ void measuring_set(json_t *measures, const struct measure *measure, json_t *valu
 void measuring_null(struct measuring *m, json_t *measures, const struct measure *measure,
 		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Whether the cgroup with this inode number is of the group that the measure is of, or within it. */
+bool measuring_of(const struct measuring *m, const struct measure *measure, uint64_t ino);
+
+/* Adds up, in a histogram, the lines of such cgroups: @key is the number of the key that has the inode. */
+struct tally measuring_tally(const struct measuring *m, const struct measure *measure,
+			     const struct tallies *tallies, unsigned int key);
+
 /*
  * The name of the cgroup with this inode number: its path, "/" for the root, "#N" for one that the
  * cell does not have. @text holds it if it must be made up.

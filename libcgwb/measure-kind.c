@@ -7,7 +7,9 @@
 const char *const cgwb_measure_kinds[] = {
 	[CGWB_FILE_WRITES] = "file-writes", [CGWB_JOB_COUNT] = "job-count",
 	[CGWB_JOB_SECONDS] = "job-seconds", [CGWB_JOB_RATE] = "job-rate",
-	[CGWB_JOB_P99] = "job-p99",	    [CGWB_MEASURE_KINDS] = NULL,
+	[CGWB_JOB_P99] = "job-p99",	    [CGWB_THROTTLED] = "throttled",
+	[CGWB_FLUSHES] = "flushes",	    [CGWB_DIRTIED] = "dirtied",
+	[CGWB_MEASURE_KINDS] = NULL,
 };
 
 static const struct cgwb_measure_form forms[CGWB_MEASURE_KINDS] = {
@@ -16,6 +18,9 @@ static const struct cgwb_measure_form forms[CGWB_MEASURE_KINDS] = {
 	[CGWB_JOB_SECONDS] = { .of = "job", .decimals = 3 },
 	[CGWB_JOB_RATE] = { .of = "job", .decimals = 2 },
 	[CGWB_JOB_P99] = { .of = "job", .decimals = 2 },
+	[CGWB_THROTTLED] = { .of = "cgroup", .decimals = 2 },
+	[CGWB_FLUSHES] = { .of = "cgroup" },
+	[CGWB_DIRTIED] = { .of = "cgroup" },
 };
 
 enum cgwb_measure_kind cgwb_measure_kind(const char *name)

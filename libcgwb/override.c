@@ -33,11 +33,15 @@ static bool name_is(const char *name, const char *text, size_t length)
 	return strlen(name) == length && !strncmp(name, text, length);
 }
 
-/* A section's name, with or without a path's slash */
+/* A name, with or without a path's slash */
+static bool path_is(const char *name, const char *text, size_t length)
+{
+	return name_is(name, text, length) || (name[0] == '/' && name_is(name + 1, text, length));
+}
+
 static bool is_name_of(const struct section *section, const char *text, size_t length)
 {
-	return name_is(section->name, text, length) ||
-	       (section->name[0] == '/' && name_is(section->name + 1, text, length));
+	return path_is(section->name, text, length);
 }
 
 static bool is_spec_of(const struct section *section, const char *spec, size_t length)
@@ -198,7 +202,8 @@ static bool is_dropped(const struct section *section, const char *name)
 
 	/* What is left out cannot be measured; `n/a` says so in the table. */
 	return !strcmp(section->kind, "measure") &&
-	       !strcmp(section_value(section, "job", ""), name);
+	       (!strcmp(section_value(section, "job", ""), name) ||
+		path_is(section_value(section, "cgroup", ""), name, strlen(name)));
 }
 
 static int drop_name(struct sections *sections, const struct section_key *key, const char *name,

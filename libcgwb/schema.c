@@ -114,6 +114,7 @@ static const struct schema_key measure_keys[] = {
 	{ "kind", VALUE_CHOICE, .required = true, .choices = cgwb_measure_kinds },
 	{ "file", VALUE_PATH },
 	{ "job", VALUE_WORD },
+	{ "cgroup", VALUE_PATH },
 	{ "title", VALUE_WORD },
 	{ NULL },
 };

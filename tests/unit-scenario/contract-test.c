@@ -86,6 +86,9 @@ static void test_everything(void **state)
 		"[measure o]\nkind = job-seconds\njob = e\n"
 		"[measure p]\nkind = job-rate\njob = d\n"
 		"[measure q]\nkind = job-p99\njob = f\n"
+		"[measure r]\nkind = throttled\ncgroup = /p/c\n"
+		"[measure s]\nkind = flushes\ncgroup = /p/c\n"
+		"[measure t]\nkind = dirtied\ncgroup = /p\n"
 		"[variant v]\n[variant none]\npolicy = none\npolicy_parameters =\n");
 
 	check_scenario(scenario);

@@ -24,7 +24,8 @@
 	"[cgroup /dirtier]\ncount = 2\nmemory.high = 8M\n"                                         \
 	"[job dirtier]\nengine = files\ncgroup = /dirtier\ndirectory = /data/%c\nduration = 1s\n"  \
 	"[job hot]\nengine = fio\nfilename = /data/hot.data\nrw = write\nsize = 1M\n"              \
-	"[measure dirtier_files]\nkind = job-count\njob = dirtier\n"
+	"[measure dirtier_files]\nkind = job-count\njob = dirtier\n"                               \
+	"[measure dirtier_s]\nkind = throttled\ncgroup = /dirtier\n"
 
 #define ALL SCENARIO "policy = stock\n" DISK MOUNT JOBS
 
