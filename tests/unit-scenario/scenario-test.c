@@ -24,8 +24,8 @@
 	"[cgroup /dirtier]\ncount = 2\nmemory.high = 8M\n"                                         \
 	"[job dirtier]\nengine = files\ncgroup = /dirtier\ndirectory = /data/%c\nduration = 1s\n"  \
 	"[job hot]\nengine = fio\nfilename = /data/hot.data\nrw = write\nsize = 1M\n"              \
-	"[measure dirtier_files]\nkind = job-count\njob = dirtier\n"                               \
-	"[measure dirtier_s]\nkind = throttled\ncgroup = /dirtier\n"
+	"[measure dirtier_s]\nkind = throttled\ncgroup = /dirtier\n"                               \
+	"[measure dirtier_files]\nkind = job-count\njob = dirtier\n"
 
 #define ALL SCENARIO "policy = stock\n" DISK MOUNT JOBS
 
@@ -195,10 +195,11 @@ static void test_accessors(void **state)
 	assert_string_equal(cgwb_scenario_policy(scenario, "f"), "none");
 	assert_string_equal(cgwb_scenario_published(scenario)[1], "two");
 	assert_null(cgwb_scenario_published(scenario)[2]);
-	assert_int_equal(cgwb_scenario_measures(scenario), 1);
-	assert_string_equal(cgwb_scenario_measure_name(scenario, 0), "dirtier_files");
-	assert_string_equal(cgwb_scenario_measure_title(scenario, 0), "files");
-	assert_string_equal(cgwb_scenario_measure_kind(scenario, 0), "job-count");
+	assert_int_equal(cgwb_scenario_measures(scenario), 2);
+	assert_string_equal(cgwb_scenario_measure_name(scenario, 1), "dirtier_files");
+	assert_string_equal(cgwb_scenario_measure_title(scenario, 1), "files");
+	assert_string_equal(cgwb_scenario_measure_kind(scenario, 0), "throttled");
+	assert_string_equal(cgwb_scenario_measure_kind(scenario, 1), "job-count");
 	assert_true(cgwb_scenario_has_measured_job(scenario));
 	assert_int_equal(cgwb_scenario_expectations(scenario, &expectations), 2);
 	assert_string_equal(cgwb_expectation_text(expectations[0]), "m.seconds <= s.seconds");
