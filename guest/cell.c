@@ -206,8 +206,12 @@ static int measure_keys_parse(struct measure *measure, json_t *json, const char 
 	const char *const keys[] = { "name", "kind", form->of, form->with[0], form->with[1], NULL };
 	const char *const maybe[] = { form->maybe, NULL };
 	int err = json_check_keys(json, where, keys, maybe, error);
+	size_t i;
 
-	return err ?: json_get_string(json, where, form->of, &measure->of, error);
+	err = err ?: json_get_string(json, where, form->of, &measure->of, error);
+	for (i = 0; form->with[i] && !err; i++)
+		err = json_get_string(json, where, form->with[i], &measure->with[i], error);
+	return err;
 }
 
 static int measure_parse(struct cell *cell, void *item, json_t *json, const char *where,

@@ -54,6 +54,7 @@ struct measure {
 	const char *name;
 	enum cgwb_measure_kind kind;
 	const char *of; /* the file, the group of jobs, the group of cgroups ... */
+	const char *with[2]; /* the other keys that its form names, in its order */
 };
 
 struct cell {

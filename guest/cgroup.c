@@ -224,6 +224,56 @@ static json_t *pressure_parse(char *text)
 	return totals;
 }
 
+static json_t *file_read(const char *path, const char *name, json_t *(*parse)(char *text),
+			 struct error *error)
+{
+	json_t *value;
+	char *text;
+	int err = attribute_read(error, &text, CGROUPFS "%s/%s", path, name);
+
+	if (err < 0) {
+		error_errno(error, err, "cgroup %s: cannot read %s", path, name);
+		return NULL;
+	}
+	value = parse(text);
+	free(text);
+	return value;
+}
+
+static int file_number(const char *path, const char *name, json_t *(*parse)(char *text),
+		       const char *key, uint64_t *ret, struct error *error)
+{
+	json_t *values = file_read(path, name, parse, error);
+	json_t *value = json_object_get(values, key);
+	int err = 0;
+
+	if (value)
+		*ret = json_integer_value(value);
+	else
+		err = error_set(error, -EINVAL, "cgroup %s: %s has no %s", path, name, key);
+	json_decref(values);
+	return err;
+}
+
+static json_t *events_parse(char *text)
+{
+	return flat_parse(text, NULL);
+}
+
+int cgroup_memory_event(const char *path, const char *event, uint64_t *ret, struct error *error)
+{
+	return file_number(path, "memory.events", events_parse, event, ret, error);
+}
+
+int cgroup_pressure_us(const char *path, const char *resource, const char *share, uint64_t *ret,
+		       struct error *error)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s.pressure", resource);
+	return file_number(path, name, pressure_parse, share, ret, error);
+}
+
 json_t *cgroup_details(const struct cell *cell, const char *path, struct error *error)
 {
 	static const char *const memory_keys[] = {

@@ -19,6 +19,11 @@ int cgroup_place(const char *path, pid_t pid, struct error *error);
 /* The inode number by which the kernel's trace events name the cgroup at @path. */
 int cgroup_ino(const char *path, uint64_t *ret_ino, struct error *error);
 
+/* A counter of memory.events, by its name; the total of a pressure file, for "some" or "full". */
+int cgroup_memory_event(const char *path, const char *event, uint64_t *ret, struct error *error);
+int cgroup_pressure_us(const char *path, const char *resource, const char *share, uint64_t *ret,
+		       struct error *error);
+
 /* What the kernel says of one at the end: memory.events, memory.stat, io.stat, pressure, cpu. */
 json_t *cgroup_details(const struct cell *cell, const char *path, struct error *error);
 

@@ -32,6 +32,7 @@ struct state {
 	uint64_t mapping_flushes, mapping_sweeps, mapping_written;
 	struct tallies records, requests;
 	uint64_t *device_records; /* of each disk's own inode */
+	uint64_t *first_ns; /* of each measure that is a first flush; 0: there was none yet */
 };
 
 enum {
@@ -44,6 +45,7 @@ enum {
 	FLUSH_RET
 };
 static const char *const flush_fields[] = { "kind", "ret", NULL };
+static const char *const ask_fields[] = { "cgroup_ino", NULL };
 static const char *const written_fields[] = { "pages", NULL };
 
 static bool is_foreign(const struct state *state, const struct trace_record *record)
@@ -122,6 +124,37 @@ static void on_mapping_written(void *userdata, const struct trace_record *record
 	state->mapping_written += trace_number(record, 0);
 }
 
+/* Who asks for the first time. */
+static void on_ask(void *userdata, const struct trace_record *record)
+{
+	struct state *state = userdata;
+	const struct cell *cell = state->m->cell;
+	size_t i;
+
+	for (i = 0; i < cell->n_measures; i++) {
+		if (cell->measures[i].kind == CGWB_FIRST_FLUSH && !state->first_ns[i] &&
+		    measuring_of(state->m, &cell->measures[i], trace_number(record, 0)))
+			state->first_ns[i] = record->ns;
+	}
+}
+
+/* Asks come often, so they are counted by the kernel unless the time of one is wanted. */
+static int asks_subscribe(struct state *state, struct error *error)
+{
+	const struct cell *cell = state->m->cell;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < cell->n_measures; i++) {
+		if (cell->measures[i].kind != CGWB_FIRST_FLUSH)
+			continue;
+		err = trace_subscribe(state->m->trace, SYSTEM, FLUSHES, NULL, ask_fields, on_ask,
+				      state, error);
+		break;
+	}
+	return err == -ENOENT ? error_errno(error, err, "cannot trace " SYSTEM ":" FLUSHES) : err;
+}
+
 static int subscribe(struct state *state, struct error *error)
 {
 	const struct {
@@ -172,9 +205,11 @@ static int foreign_start(struct measuring *m, void *data, struct error *error)
 
 	state->m = m;
 	state->device_records = calloc(m->cell->n_disks + 1, sizeof(*state->device_records));
-	if (!state->device_records)
+	state->first_ns = calloc(m->cell->n_measures + 1, sizeof(*state->first_ns));
+	if (!state->device_records || !state->first_ns)
 		return error_errno(error, -ENOMEM, "cannot count foreign records");
 	err = subscribe(state, error);
+	err = err ?: asks_subscribe(state, error);
 	err = err ?: trace_count(m->trace, SYSTEM, FLUSHES, FLUSHES_SPEC, NULL, error);
 	err = err ?: trace_count(m->trace, SYSTEM, RECORDS, RECORDS_SPEC, NULL, error);
 	for (i = 0; i < m->cell->n_disks && !err; i++) {
@@ -295,6 +330,18 @@ static void group_report(struct measuring *m, const struct measure *measure,
 			      json_integer(measuring_tally(m, measure, tallies, key).hits));
 }
 
+static void first_report(struct measuring *m, const struct measure *measure, uint64_t first_ns,
+			 json_t *measures)
+{
+	if (trace_lost(m->trace))
+		measuring_null(m, measures, measure, "events of the trace were lost");
+	else if (!first_ns)
+		measuring_null(m, measures, measure, "it asked for none");
+	else
+		measuring_set(measures, measure,
+			      json_rounded((first_ns - (double)m->zero_ns) / 1e9, 3));
+}
+
 static int foreign_report(struct measuring *m, void *data, json_t *measures, json_t *details,
 			  struct error *error)
 {
@@ -317,6 +364,8 @@ static int foreign_report(struct measuring *m, void *data, json_t *measures, jso
 			group_report(m, measure, &state->requests, REQUESTS_ASKER, measures);
 		else if (measure->kind == CGWB_DIRTIED)
 			group_report(m, measure, &state->records, RECORDS_DIRTIER, measures);
+		else if (measure->kind == CGWB_FIRST_FLUSH)
+			first_report(m, measure, state->first_ns[i], measures);
 	}
 	json_object_set_new(details, "records", records_report(state));
 	json_object_set_new(details, "records_of_devices", device_records_report(state));
@@ -337,6 +386,7 @@ static void foreign_done(void *data)
 
 	free(state->left);
 	free(state->device_records);
+	free(state->first_ns);
 	tallies_done(&state->records);
 	tallies_done(&state->requests);
 }

@@ -13,9 +13,9 @@
 #include "disk.h"
 #include "json.h"
 
-static const struct measure_family *const families[] = { &measure_writes, &measure_foreign,
+static const struct measure_family *const families[] = { &measure_writes,    &measure_foreign,
 							 &measure_writeback, &measure_throttle,
-							 &measure_cpu };
+							 &measure_cpu,	     &measure_account };
 #define N_FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static uint64_t cpu_now_ns(void)
@@ -111,6 +111,7 @@ int measuring_report(struct measuring *m, const struct jobs *jobs, json_t *measu
 	size_t i;
 	int err = 0;
 
+	m->zero_ns = jobs->zero_ns;
 	measuring_jobs(m, jobs, measures);
 	for (i = 0; i < N_FAMILIES && !err; i++) {
 		of = json_object();

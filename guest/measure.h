@@ -27,6 +27,7 @@ struct measuring {
 	uint64_t cpu_begin_ns; /* PID 1's own */
 	int failed; /* the first failure of an event's handler: a negative errno */
 	void **states; /* one for each family */
+	uint64_t zero_ns; /* the zero of the jobs' times; set for the report */
 	json_t *not_measured; /* of the cell's own measures: why one is null. NULL: none is */
 };
 
@@ -43,7 +44,7 @@ struct measure_family {
 	void (*done)(void *state);
 };
 
-extern const struct measure_family measure_cpu, measure_foreign, measure_throttle,
+extern const struct measure_family measure_account, measure_cpu, measure_foreign, measure_throttle,
 	measure_writeback, measure_writes;
 
 int measuring_start(struct measuring *m, const struct cell *cell, struct error *error);

@@ -9,8 +9,15 @@ const char *const cgwb_measure_kinds[] = {
 	[CGWB_JOB_SECONDS] = "job-seconds", [CGWB_JOB_RATE] = "job-rate",
 	[CGWB_JOB_P99] = "job-p99",	    [CGWB_THROTTLED] = "throttled",
 	[CGWB_FLUSHES] = "flushes",	    [CGWB_DIRTIED] = "dirtied",
+	[CGWB_FIRST_FLUSH] = "first-flush", [CGWB_MEMORY_EVENT] = "memory-event",
+	[CGWB_PRESSURE] = "pressure",	    [CGWB_POLICY_STAT] = "policy-stat",
 	[CGWB_MEASURE_KINDS] = NULL,
 };
+
+const char *const cgwb_measure_events[] = { "low",	"high",		  "max", "oom",
+					    "oom_kill", "oom_group_kill", NULL };
+const char *const cgwb_measure_resources[] = { "cpu", "memory", "io", NULL };
+const char *const cgwb_measure_shares[] = { "some", "full", NULL };
 
 static const struct cgwb_measure_form forms[CGWB_MEASURE_KINDS] = {
 	[CGWB_FILE_WRITES] = { .of = "file", .decimals = 3 },
@@ -21,6 +28,10 @@ static const struct cgwb_measure_form forms[CGWB_MEASURE_KINDS] = {
 	[CGWB_THROTTLED] = { .of = "cgroup", .decimals = 2 },
 	[CGWB_FLUSHES] = { .of = "cgroup" },
 	[CGWB_DIRTIED] = { .of = "cgroup" },
+	[CGWB_FIRST_FLUSH] = { .of = "cgroup", .decimals = 2 },
+	[CGWB_MEMORY_EVENT] = { .of = "cgroup", .with = { "event" } },
+	[CGWB_PRESSURE] = { .of = "cgroup", .with = { "resource", "share" }, .decimals = 3 },
+	[CGWB_POLICY_STAT] = { .of = "stat" },
 };
 
 enum cgwb_measure_kind cgwb_measure_kind(const char *name)

@@ -18,6 +18,10 @@ enum cgwb_measure_kind {
 	CGWB_THROTTLED,
 	CGWB_FLUSHES,
 	CGWB_DIRTIED,
+	CGWB_FIRST_FLUSH,
+	CGWB_MEMORY_EVENT,
+	CGWB_PRESSURE,
+	CGWB_POLICY_STAT,
 	CGWB_MEASURE_KINDS
 };
 
@@ -30,6 +34,10 @@ struct cgwb_measure_form {
 	const char *maybe; /* a key that it may have; may be NULL */
 	int decimals; /* in tables */
 };
+
+/* What the keys can be that are no name of something else; NULL-terminated. */
+extern const char *const cgwb_measure_events[]; /* of memory.events */
+extern const char *const cgwb_measure_resources[], *const cgwb_measure_shares[]; /* of pressure */
 
 /* The kind of that name; CGWB_MEASURE_KINDS: there is none. */
 enum cgwb_measure_kind cgwb_measure_kind(const char *name);

@@ -140,6 +140,10 @@ static void test_bad(void **unused)
 		  "measures[0]: every cell has a measure 'p99_ms' already" },
 		{ "\"name\": \"dirtier_files\"", "\"name\": \"hot_gib\"",
 		  "measures[1]: a second measure 'hot_gib'" },
+		{ "\"job-count\", \"job\"", "\"job-count\", \"file\"",
+		  "measures[1]: unknown key 'file'" },
+		{ "\"job-count\", \"job\"", "\"pressure\", \"resource\": \"io\", \"cgroup\"",
+		  "measures[1] has no 'share'" },
 		{ "\"job-count\"", "\"job-cuont\"",
 		  "measures[1]: there is no kind of measure 'job-cuont'" },
 	};

@@ -89,6 +89,10 @@ static void test_everything(void **state)
 		"[measure r]\nkind = throttled\ncgroup = /p/c\n"
 		"[measure s]\nkind = flushes\ncgroup = /p/c\n"
 		"[measure t]\nkind = dirtied\ncgroup = /p\n"
+		"[measure u]\nkind = first-flush\ncgroup = /p\n"
+		"[measure v]\nkind = memory-event\ncgroup = /p\nevent = oom\n"
+		"[measure w]\nkind = pressure\ncgroup = /p\nresource = io\nshare = full\n"
+		"[measure x]\nkind = policy-stat\nstat = tracked\n"
 		"[variant v]\n[variant none]\npolicy = none\npolicy_parameters =\n");
 
 	check_scenario(scenario);

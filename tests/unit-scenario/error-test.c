@@ -203,6 +203,13 @@ static const struct {
 	  "t.ini:15: cgroup: there is no [cgroup /b]; did you mean /a?" },
 	{ BODY FILES_JOB "[measure m]\nkind = throttled\n" VARIANT,
 	  "t.ini:12: [measure m]: throttled of which cgroup?" },
+	{ BODY "[cgroup /a]\n[measure m]\nkind = pressure\ncgroup = /a\nresource = io\n" VARIANT,
+	  "t.ini:9: [measure m]: pressure of which share?" },
+	{ BODY "[cgroup /a]\n[measure m]\nkind = memory-event\nevent = omo\n" VARIANT,
+	  "t.ini:11: event = omo: it is one of low high max oom oom_kill oom_group_kill; "
+	  "did you mean oom?" },
+	{ BODY "[measure m]\nkind = policy-stat\nstat = x\nshare = some\n" VARIANT,
+	  "t.ini:11: share = some: policy-stat takes a stat" },
 	{ BODY FILES_JOB "[measure m]\nkind = job-count\njob = e\n" VARIANT,
 	  "t.ini:14: job: there is no [job e]" },
 	{ BODY FILES_JOB "[measure p99_ms]\nkind = job-count\njob = d\n" VARIANT,
