@@ -211,6 +211,8 @@ static int measure_keys_parse(struct measure *measure, json_t *json, const char 
 	err = err ?: json_get_string(json, where, form->of, &measure->of, error);
 	for (i = 0; form->with[i] && !err; i++)
 		err = json_get_string(json, where, form->with[i], &measure->with[i], error);
+	if (!err && form->maybe && json_object_get(json, form->maybe))
+		err = json_get_string(json, where, form->maybe, &measure->trigger, error);
 	return err;
 }
 

@@ -54,7 +54,8 @@ struct measure {
 	const char *name;
 	enum cgwb_measure_kind kind;
 	const char *of; /* the file, the group of jobs, the group of cgroups ... */
-	const char *with[2]; /* the other keys that its form names, in its order */
+	const char *with[2]; /* the other keys that its form needs, in its order */
+	const char *trigger; /* NULL: any */
 };
 
 struct cell {

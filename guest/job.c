@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,10 +141,17 @@ size_t jobs_left(const struct jobs *jobs)
 	return left;
 }
 
-static int job_ended(struct job_run *run, int status, struct error *error)
+static uint64_t timeval_us(struct timeval time)
+{
+	return time.tv_sec * 1000000ull + time.tv_usec;
+}
+
+static int job_ended(struct job_run *run, int status, const struct rusage *usage,
+		     struct error *error)
 {
 	char text[64], *tail;
 
+	run->cpu_us = timeval_us(usage->ru_utime) + timeval_us(usage->ru_stime);
 	run->pid = 0;
 	run->status = status;
 	run->end_ns = clock_now_ns();
@@ -160,17 +168,18 @@ static int job_ended(struct job_run *run, int status, struct error *error)
 /* Reaps everything that has ended; PID 1 also inherits what jobs leave behind. */
 static int reap(struct jobs *jobs, size_t *ret_ended, struct error *error)
 {
+	struct rusage usage;
 	int status, err = 0;
 	pid_t pid;
 	size_t i;
 
 	*ret_ended = 0;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+	while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
 		for (i = 0; i < jobs->n; i++) {
 			if (jobs->runs[i].pid != pid)
 				continue;
 			++*ret_ended;
-			err = job_ended(&jobs->runs[i], status, error) ?: err;
+			err = job_ended(&jobs->runs[i], status, &usage, error) ?: err;
 		}
 	}
 	return err;
@@ -274,6 +283,7 @@ static json_t *run_details(const struct jobs *jobs, const struct job_run *run)
 	json_object_set_new(details, "start_s", json_real(clock_seconds(run->job->start_ns)));
 	json_object_set_new(details, "end_s",
 			    json_real(clock_seconds(run->end_ns - jobs->zero_ns)));
+	json_object_set_new(details, "cpu_s", json_rounded(run->cpu_us / 1e6, 6));
 	return details;
 }
 

@@ -19,6 +19,7 @@ struct job_run {
 	pid_t pid; /* 0: not started, or ended and reaped */
 	int status; /* as wait() gives it */
 	uint64_t end_ns;
+	uint64_t cpu_us; /* user and system, of its process and of those that it has waited for */
 	bool stopped; /* by PID 1 at the end of its duration */
 	struct job_figures figures;
 };

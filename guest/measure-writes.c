@@ -221,6 +221,22 @@ static int writes_stop(struct measuring *m, void *data, struct error *error)
 	return err;
 }
 
+/* Of all triggers, or of the one that the measure asks for. */
+static uint64_t measure_bytes(const struct state *state, const struct measure *measure,
+			      uint32_t dev, int file)
+{
+	uint64_t sum = 0;
+	const char *name;
+	unsigned int i;
+
+	for (i = 0; (name = writes_trigger_name(state->writes, i)); i++) {
+		if (!measure->trigger || !strcmp(measure->trigger, name))
+			sum += file >= 0 ? writes_file_bytes(state->writes, file, i) :
+					   writes_disk_bytes(state->writes, dev, i);
+	}
+	return sum;
+}
+
 /* Bytes of the file, or of the disk if @file < 0; triggers in the order of writes.h. */
 static json_t *by_trigger(const struct state *state, uint32_t dev, int file, uint64_t *ret_bytes)
 {
@@ -268,7 +284,9 @@ static void file_report(const struct state *state, const struct measure *measure
 	if (watched->why.text[0])
 		measuring_null(state->m, measures, measure, "%s", watched->why.text);
 	else
-		measuring_set(measures, measure, json_rounded(bytes / GIB, 3));
+		measuring_set(
+			measures, measure,
+			json_rounded(measure_bytes(state, measure, 0, watched->number) / GIB, 3));
 	json_object_set_new(details, measure->name, file);
 	extents_done(&now);
 }
@@ -293,6 +311,23 @@ static void disk_report(const struct state *state, const struct disk *disk,
 	json_object_set_new(details, disk->name, of);
 }
 
+static void disk_measure(struct state *state, const struct measure *measure, json_t *measures)
+{
+	const struct cell *cell = state->m->cell;
+	size_t i;
+
+	for (i = 0; i < cell->n_disks; i++) {
+		if (!strcmp(cell->disks[i].name, measure->of))
+			measuring_set(measures, measure,
+				      json_rounded(measure_bytes(state, measure,
+								 state->accounted[i].dev, -1) /
+							   GIB,
+						   3));
+	}
+	if (trace_lost(state->m->trace))
+		measuring_null(state->m, measures, measure, "events of the trace were lost");
+}
+
 static int writes_report(struct measuring *m, void *data, json_t *measures, json_t *details,
 			 struct error *error)
 {
@@ -304,6 +339,8 @@ static int writes_report(struct measuring *m, void *data, json_t *measures, json
 		if (m->cell->measures[i].kind == CGWB_FILE_WRITES)
 			file_report(state, &m->cell->measures[i], &state->watched[i], measures,
 				    files);
+		else if (m->cell->measures[i].kind == CGWB_DISK_WRITES)
+			disk_measure(state, &m->cell->measures[i], measures);
 	}
 	for (i = 0; i < m->cell->n_disks; i++)
 		disk_report(state, &m->cell->disks[i], &state->accounted[i], disks);

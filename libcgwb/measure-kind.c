@@ -5,13 +5,14 @@
 #include <string.h>
 
 const char *const cgwb_measure_kinds[] = {
-	[CGWB_FILE_WRITES] = "file-writes", [CGWB_JOB_COUNT] = "job-count",
-	[CGWB_JOB_SECONDS] = "job-seconds", [CGWB_JOB_RATE] = "job-rate",
-	[CGWB_JOB_P99] = "job-p99",	    [CGWB_THROTTLED] = "throttled",
-	[CGWB_FLUSHES] = "flushes",	    [CGWB_DIRTIED] = "dirtied",
-	[CGWB_FIRST_FLUSH] = "first-flush", [CGWB_MEMORY_EVENT] = "memory-event",
-	[CGWB_PRESSURE] = "pressure",	    [CGWB_POLICY_STAT] = "policy-stat",
-	[CGWB_MEASURE_KINDS] = NULL,
+	[CGWB_FILE_WRITES] = "file-writes",   [CGWB_DISK_WRITES] = "disk-writes",
+	[CGWB_JOB_COUNT] = "job-count",	      [CGWB_JOB_SECONDS] = "job-seconds",
+	[CGWB_JOB_RATE] = "job-rate",	      [CGWB_JOB_P99] = "job-p99",
+	[CGWB_THROTTLED] = "throttled",	      [CGWB_FLUSHES] = "flushes",
+	[CGWB_DIRTIED] = "dirtied",	      [CGWB_FIRST_FLUSH] = "first-flush",
+	[CGWB_MEMORY_EVENT] = "memory-event", [CGWB_PRESSURE] = "pressure",
+	[CGWB_POLICY_STAT] = "policy-stat",   [CGWB_CPU] = "cpu",
+	[CGWB_INSTRUCTIONS] = "instructions", [CGWB_MEASURE_KINDS] = NULL,
 };
 
 const char *const cgwb_measure_events[] = { "low",	"high",		  "max", "oom",
@@ -19,12 +20,22 @@ const char *const cgwb_measure_events[] = { "low",	"high",		  "max", "oom",
 const char *const cgwb_measure_resources[] = { "cpu", "memory", "io", NULL };
 const char *const cgwb_measure_shares[] = { "some", "full", NULL };
 
+/* First the kernel's own reasons (include/trace/events/writeback.h), then the others of guest/writes.c. */
+const char *const cgwb_measure_triggers[] = {
+	"background",	 "vmscan",	  "sync",    "periodic",  "laptop_timer", "fs_free_space",
+	"forker_thread", "foreign_flush", "unknown", "direct",	  "fsync",	  "journal",
+	"checkpoint",	 "mapping_flush", "reclaim", "throttled", "other",	  NULL
+};
+
 static const struct cgwb_measure_form forms[CGWB_MEASURE_KINDS] = {
-	[CGWB_FILE_WRITES] = { .of = "file", .decimals = 3 },
+	[CGWB_FILE_WRITES] = { .of = "file", .maybe = "trigger", .decimals = 3 },
+	[CGWB_DISK_WRITES] = { .of = "disk", .maybe = "trigger", .decimals = 3 },
 	[CGWB_JOB_COUNT] = { .of = "job" },
 	[CGWB_JOB_SECONDS] = { .of = "job", .decimals = 3 },
 	[CGWB_JOB_RATE] = { .of = "job", .decimals = 2 },
 	[CGWB_JOB_P99] = { .of = "job", .decimals = 2 },
+	[CGWB_CPU] = { .of = "job", .decimals = 3 },
+	[CGWB_INSTRUCTIONS] = { .of = "job" },
 	[CGWB_THROTTLED] = { .of = "cgroup", .decimals = 2 },
 	[CGWB_FLUSHES] = { .of = "cgroup" },
 	[CGWB_DIRTIED] = { .of = "cgroup" },

@@ -11,10 +11,13 @@
 
 enum cgwb_measure_kind {
 	CGWB_FILE_WRITES,
+	CGWB_DISK_WRITES,
 	CGWB_JOB_COUNT,
 	CGWB_JOB_SECONDS,
 	CGWB_JOB_RATE,
 	CGWB_JOB_P99,
+	CGWB_CPU,
+	CGWB_INSTRUCTIONS,
 	CGWB_THROTTLED,
 	CGWB_FLUSHES,
 	CGWB_DIRTIED,
@@ -38,6 +41,8 @@ struct cgwb_measure_form {
 /* What the keys can be that are no name of something else; NULL-terminated. */
 extern const char *const cgwb_measure_events[]; /* of memory.events */
 extern const char *const cgwb_measure_resources[], *const cgwb_measure_shares[]; /* of pressure */
+
+extern const char *const cgwb_measure_triggers[];
 
 /* The kind of that name; CGWB_MEASURE_KINDS: there is none. */
 enum cgwb_measure_kind cgwb_measure_kind(const char *name);

@@ -115,6 +115,8 @@ static const struct schema_key measure_keys[] = {
 	{ "file", VALUE_PATH },
 	{ "job", VALUE_WORD },
 	{ "cgroup", VALUE_PATH },
+	{ "disk", VALUE_WORD },
+	{ "trigger", VALUE_CHOICE, .choices = cgwb_measure_triggers },
 	{ "event", VALUE_CHOICE, .choices = cgwb_measure_events },
 	{ "resource", VALUE_CHOICE, .choices = cgwb_measure_resources },
 	{ "share", VALUE_CHOICE, .choices = cgwb_measure_shares },

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cell.h"
+#include "writes.h"
 
 #include "libcgwb/cell.h"
 #include "libcgwb/scenario.h"
@@ -93,10 +94,32 @@ static void test_everything(void **state)
 		"[measure v]\nkind = memory-event\ncgroup = /p\nevent = oom\n"
 		"[measure w]\nkind = pressure\ncgroup = /p\nresource = io\nshare = full\n"
 		"[measure x]\nkind = policy-stat\nstat = tracked\n"
+		"[measure y]\nkind = cpu\njob = e\n"
+		"[measure z]\nkind = instructions\njob = d\n"
+		"[measure A]\nkind = disk-writes\ndisk = a\n"
+		"[measure B]\nkind = disk-writes\ndisk = b\ntrigger = foreign_flush\n"
+		"[measure C]\nkind = file-writes\nfile = /a/x\ntrigger = journal\n"
 		"[variant v]\n[variant none]\npolicy = none\npolicy_parameters =\n");
 
 	check_scenario(scenario);
 	cgwb_scenario_free(scenario);
+}
+
+/* The guest knows the kernel's reasons from the kernel, and the others by itself. */
+static void test_triggers(void **state)
+{
+	struct writes *writes = writes_new();
+	const char *name;
+
+	for (unsigned int i = 0; (name = writes_trigger_name(writes, i)); i++) {
+		const char *const *known = cgwb_measure_triggers;
+
+		while (*known && strcmp(*known, name))
+			known++;
+		if (!*known)
+			fail_msg("a scenario cannot name the trigger %s", name);
+	}
+	writes_free(writes);
 }
 
 int main(void)
@@ -104,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shipped),
 		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_triggers),
 	};
 
 	return cmocka_run_group_tests_name("contract", tests, NULL, NULL);

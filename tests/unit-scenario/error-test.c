@@ -208,6 +208,8 @@ static const struct {
 	{ BODY "[cgroup /a]\n[measure m]\nkind = memory-event\nevent = omo\n" VARIANT,
 	  "t.ini:11: event = omo: it is one of low high max oom oom_kill oom_group_kill; "
 	  "did you mean oom?" },
+	{ BODY "[measure m]\nkind = disk-writes\ndisk = nb1\n" VARIANT,
+	  "t.ini:10: disk: there is no [disk nb1]; did you mean nb0?" },
 	{ BODY "[measure m]\nkind = policy-stat\nstat = x\nshare = some\n" VARIANT,
 	  "t.ini:11: share = some: policy-stat takes a stat" },
 	{ BODY FILES_JOB "[measure m]\nkind = job-count\njob = e\n" VARIANT,
