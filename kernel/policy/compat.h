@@ -41,4 +41,14 @@
 #define CGWB_REGISTERS_TRACE_EVENTS 0
 #endif
 
+/*
+ * "mm: correct calculation of wb's bg_thresh in cgroup domain" (2024): a memcg's background threshold is shared by its
+ * own wbs. 6.12 has it, 6.1 does not.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define CGWB_BGTHRESH_APPLIES 1
+#else
+#define CGWB_BGTHRESH_APPLIES 0
+#endif
+
 #endif /* CGWB_COMPAT_H */

@@ -2,8 +2,8 @@
 /*
  * What the deciding half stands on.
  *
- * record.c, sweep.c and policy-*.c decide; they know nothing of folios, inodes or work items, and also compile in user
- * space, where tests drive them. There "shim.h" gives them the few kernel words they use.
+ * record.c, sweep.c, threshold.c and policy-*.c decide; they know nothing of folios, inodes or work items, and also
+ * compile in user space, where tests drive them. There "shim.h" gives them the few kernel words they use.
  */
 #ifndef CGWB_DECIDE_H
 #define CGWB_DECIDE_H

@@ -23,6 +23,7 @@
 #include <linux/rcupdate.h>
 #include <linux/tracepoint.h>
 
+#include "bgthresh.h"
 #include "compat.h"
 #include "hooks.h"
 #include "params.h"
@@ -33,12 +34,15 @@
 
 /*
  * Functions that are replaced only when a parameter asked for it at loading: who does not want them is not patched.
- * Such a parameter is 0444, and is false where it does not apply.
+ * Such a parameter is 0444.
  */
 static const struct {
 	const bool *is_wanted;
 	struct klp_func func;
 } optional[] __initconst = {
+#if CGWB_BGTHRESH_APPLIES
+	{ &cgwb_bgthresh, { .old_name = "wb_over_bg_thresh", .new_func = cgwb_over_bg_thresh } },
+#endif
 	{},
 };
 
@@ -156,6 +160,9 @@ static int __init cgwb_init(void)
 		return -EOPNOTSUPP;
 	}
 	ret = cgwb_symbols_init();
+	if (ret)
+		return ret;
+	ret = cgwb_bgthresh_init();
 	if (ret)
 		return ret;
 	ret = cgwb_trace_init();

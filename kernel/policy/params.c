@@ -3,10 +3,13 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/kstrtox.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "bgthresh.h"
+#include "compat.h"
 #include "hooks.h"
 #include "params.h"
 
@@ -47,3 +50,32 @@ MODULE_PARM_DESC(memcgs, "memory cgroups that the mapping policy has room for (d
 unsigned int cgwb_targets = 64;
 module_param_named(targets, cgwb_targets, uint, 0444);
 MODULE_PARM_DESC(targets, "block devices that the mapping policy has room for (default 64)");
+
+#if CGWB_BGTHRESH_APPLIES
+bool cgwb_bgthresh;
+module_param_named(bgthresh, cgwb_bgthresh, bool, 0444);
+#else
+static int bgthresh_set(const char *value, const struct kernel_param *param)
+{
+	bool is_wanted = true;
+	int ret = value ? kstrtobool(value, &is_wanted) : 0;
+
+	if (!ret && is_wanted)
+		pr_info("bgthresh is not applicable: this kernel does so by itself\n");
+	return ret;
+}
+
+static int bgthresh_get(char *buf, const struct kernel_param *param)
+{
+	return sysfs_emit(buf, "not applicable\n");
+}
+
+static const struct kernel_param_ops bgthresh_ops = {
+	.flags = KERNEL_PARAM_OPS_FL_NOARG,
+	.set = bgthresh_set,
+	.get = bgthresh_get,
+};
+module_param_cb(bgthresh, &bgthresh_ops, NULL, 0444);
+#endif
+MODULE_PARM_DESC(bgthresh,
+		 "share a memcg's background threshold by the memcg's writeout (default N)");

@@ -80,7 +80,7 @@ static int __init find_kallsyms(void)
 	return 0;
 }
 
-static unsigned long __init find(const char *name)
+unsigned long __init cgwb_symbol_find(const char *name)
 {
 	unsigned long address = cgwb_symbol(name);
 
@@ -96,11 +96,12 @@ int __init cgwb_symbols_init(void)
 
 	if (ret)
 		return ret;
-	by_id = find("cgroup_writeback_by_id");
-	writepages = find("blkdev_writepages");
-	update_bandwidth = find("wb_update_bandwidth");
-	cgwb_dirty_expire_interval = (const unsigned int *)find("dirty_expire_interval");
-	cgwb_klp_patches = (struct list_head *)find("klp_patches");
+	by_id = cgwb_symbol_find("cgroup_writeback_by_id");
+	writepages = cgwb_symbol_find("blkdev_writepages");
+	update_bandwidth = cgwb_symbol_find("wb_update_bandwidth");
+	cgwb_dirty_expire_interval =
+		(const unsigned int *)cgwb_symbol_find("dirty_expire_interval");
+	cgwb_klp_patches = (struct list_head *)cgwb_symbol_find("klp_patches");
 	for_each_kernel_tracepoint(find_tracepoint, NULL);
 	if (!track_tracepoint)
 		pr_err("this kernel has no tracepoint track_foreign_dirty\n");

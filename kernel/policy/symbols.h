@@ -40,5 +40,7 @@ int cgwb_symbols_init(void);
 
 /* cgwb_symbol() - address of any symbol of the kernel's, 0 if there is none; after cgwb_symbols_init() has begun */
 unsigned long cgwb_symbol(const char *name);
+/* cgwb_symbol_find() - the same, and says what there is not; while the module is loaded */
+unsigned long cgwb_symbol_find(const char *name);
 
 #endif /* CGWB_SYMBOLS_H */

@@ -20,6 +20,9 @@ typedef uint64_t u64;
 typedef unsigned long pgoff_t;
 
 #define PAGE_SHIFT 12
+#define PAGE_SIZE (1UL << PAGE_SHIFT)
+
+#define DIV_ROUND_UP(n, d) (((n) + (d)-1) / (d))
 
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
