@@ -6,7 +6,8 @@
  * of dirty memory, applied to that. Each wb of the memcg gets a part of it, and the part is what this is about: 6.1
  * takes the wb's part of the writeout of the *system*, which scales the threshold a second time - it has been scaled to
  * the memcg's size already. Two memcgs of 50 GiB on a system of 100 GiB, each writing to its own disk, are so written
- * back from 2.5 GiB on and not from 5. Later kernels, and the setting `bgthresh`, take its part of the memcg's writeout.
+ * back from 2.5 GiB on and not from 5. Later kernels, and the setting `bgthresh`, take its part of the memcg's
+ * writeout.
  *
  * Memory is in pages, fractions are a numerator and a denominator that is not 0. All follows what 6.1 does, rounding
  * included, but for that one part. Nothing here locks, sleeps or remembers.

@@ -28,6 +28,7 @@ static void refuse_parameters(void)
 		{ "memcgs=65537", "memcgs can be" },
 		{ "targets=0", "targets" },
 		{ "targets=257", "targets" },
+		{ "bgthresh=2", "invalid for parameter `bgthresh'" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

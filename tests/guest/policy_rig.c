@@ -11,6 +11,7 @@
 #include <sys/klog.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -133,6 +134,24 @@ int livepatch_unload(const char *name)
 	return ret ? ret : -ETIMEDOUT;
 }
 
+bool kernel_is_6_12(void)
+{
+	struct utsname name;
+	int minor = 0;
+
+	uname(&name);
+	sscanf(name.release, "6.%d", &minor);
+	return minor >= 12;
+}
+
+bool policy_replaces(const char *function)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "/sys/kernel/livepatch/cgwb/vmlinux/%s,1", function);
+	return !access(path, F_OK);
+}
+
 int policy_load(const char *parameters)
 {
 	return livepatch_load(places.module, "cgwb", parameters);
@@ -198,14 +217,15 @@ static const struct {
 
 #define COUNTED (sizeof(counted) / sizeof(counted[0]))
 
-/* The number of the reason by its name, from the event's own format: it is not the same in all kernels. */
-static int foreign_flush_reason(void)
+int writeback_reason(const char *reason)
 {
 	static char text[8192];
+	char quoted[64];
 	const char *name;
 
+	snprintf(quoted, sizeof(quoted), "\"%s\"", reason);
 	file_text(EVENTS "/writeback/writeback_queue/format", text, sizeof(text));
-	name = strstr(text, "\"foreign_flush\"");
+	name = strstr(text, quoted);
 	while (name && name > text && *name != '{')
 		name--;
 	return name && *name == '{' ? atoi(name + 1) : -1;
@@ -216,7 +236,8 @@ static int set_trigger(size_t i, const char * not )
 	char path[128], text[128], filter[64] = "";
 
 	if (!strcmp(counted[i].event, "writeback/writeback_queue"))
-		snprintf(filter, sizeof(filter), " if reason == %d", foreign_flush_reason());
+		snprintf(filter, sizeof(filter), " if reason == %d",
+			 writeback_reason("foreign_flush"));
 	snprintf(path, sizeof(path), EVENTS "/%s/trigger", counted[i].event);
 	snprintf(text, sizeof(text), "%shist:keys=%s%s", not, counted[i].key, filter);
 	return file_write(path, text);

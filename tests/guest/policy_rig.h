@@ -42,6 +42,11 @@ int livepatch_disable(const char *name);
 /* Disable and unload, for as long as it takes a sweep's last step to let go of the module. */
 int livepatch_unload(const char *name);
 
+/* Is this kernel at least 6.12, or else 6.1? Some settings are for one of them only. */
+bool kernel_is_6_12(void);
+
+/* Does the module replace this function? */
+bool policy_replaces(const char *function);
 int policy_load(const char *parameters);
 int policy_unload(void);
 int policy_set(const char *policy);
@@ -55,6 +60,8 @@ uint64_t stat_delta(const char *name);
 int trace_begin(void);
 uint64_t trace_hits(const char *event);
 void trace_end(void);
+/* The number of a reason of writeback, from the events' own format: it is not the same in all kernels. -1: none. */
+int writeback_reason(const char *name);
 
 int cgroup_make(const char *name, const char *high);
 int cgroup_set(const char *name, const char *file, const char *text);

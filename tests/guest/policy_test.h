@@ -7,5 +7,6 @@ void policy_load_cases(void);
 void policy_count_cases(void);
 void policy_sweep_cases(void);
 void policy_disk_cases(void);
+void policy_bgthresh_cases(void);
 
 #endif

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Somebody else's livepatch of a function that cgwb replaces: it flushes nothing. For tests in guests only. */
+/*
+ * Somebody else's livepatch of a function that cgwb replaces, chosen by the parameter `function`; it flushes nothing,
+ * or finds nothing to be written. For tests in guests only.
+ */
 
 #include <linux/livepatch.h>
 #include <linux/module.h>
+#include <linux/string.h>
 
 struct bdi_writeback;
 
@@ -10,10 +14,20 @@ static void other_flush_foreign(struct bdi_writeback *wb)
 {
 }
 
-static struct klp_func funcs[] = {
+static bool other_over_bg_thresh(struct bdi_writeback *wb)
+{
+	return false;
+}
+
+static const struct klp_func choice[] = {
 	{ .old_name = "mem_cgroup_flush_foreign", .new_func = other_flush_foreign },
-	{},
+	{ .old_name = "wb_over_bg_thresh", .new_func = other_over_bg_thresh },
 };
+
+static char *function = "mem_cgroup_flush_foreign";
+module_param(function, charp, 0444);
+
+static struct klp_func funcs[2];
 
 static struct klp_object objs[] = {
 	{ .funcs = funcs },
@@ -27,7 +41,12 @@ static struct klp_patch patch = {
 
 static int __init other_init(void)
 {
-	return klp_enable_patch(&patch);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(choice); i++)
+		if (!strcmp(choice[i].old_name, function))
+			funcs[0] = choice[i];
+	return funcs[0].old_name ? klp_enable_patch(&patch) : -EINVAL;
 }
 
 static void __exit other_exit(void)
