@@ -51,4 +51,14 @@
 #define CGWB_BGTHRESH_APPLIES 0
 #endif
 
+/*
+ * 6.12 reclaims with statistics of memcgs that may be 2 seconds old, and mem_cgroup_flush_stats() knows whose
+ * it is to look for; on 6.1 reclaim itself looks for all, just before.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define CGWB_RECLAIM_FLUSHES_STATS 0
+#else
+#define CGWB_RECLAIM_FLUSHES_STATS 1
+#endif
+
 #endif /* CGWB_COMPAT_H */

@@ -128,10 +128,11 @@ static unsigned int age_ms(u64 at, const struct cgwb_clock *clock)
 }
 
 /* Ask for a flush of the whole wb for each live record of the kernel's, as the kernel does. */
-static void flush_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb,
-			const struct cgwb_clock *clock)
+static unsigned int flush_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb,
+				const struct cgwb_clock *clock)
 {
 	u64 ino = cgroup_ino(memcg->css.cgroup);
+	unsigned int queued = 0;
 	int i, ret;
 
 	for (i = 0; i < MEMCG_CGWB_FRN_CNT; i++) {
@@ -140,33 +141,38 @@ static void flush_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb,
 
 		if (!cgwb_stock_take(slot, clock))
 			continue;
-		cgwb_fire_flush_foreign(wb, slot->bdi_id, slot->memcg_id);
+		if (wb)
+			cgwb_fire_flush_foreign(wb, slot->bdi_id, slot->memcg_id);
 		ret = static_call(cgwb_writeback_by_id)(slot->bdi_id, slot->memcg_id,
 							WB_REASON_FOREIGN_FLUSH, &slot->done);
 		cgwb_count(flushes_stock, 1);
 		if (ret)
 			cgwb_count(flushes_failed, 1);
+		else
+			queued++;
 		trace_flush(ino, CGWB_FLUSH_WB, slot->bdi_id, slot->memcg_id, 0, age_ms(at, clock),
 			    ret);
 	}
+	return queued;
 }
 
 /*
  * Ask for a sweep for each live record of the mapping policy's. The kernel's tracepoint shows what the kernel
  * would have flushed instead, the owner's wb: who reads it alone sees who asked whom as ever.
  */
-static void flush_mappings(struct mem_cgroup *memcg, struct bdi_writeback *wb,
-			   const struct cgwb_clock *clock)
+static unsigned int flush_mappings(struct mem_cgroup *memcg, struct bdi_writeback *wb,
+				   const struct cgwb_clock *clock)
 {
 	struct cgwb_record taken[CGWB_TARGETS];
 	u64 serial = memcg->css.serial_nr;
-	unsigned int i, n = cgwb_record_take(&table, serial, clock, taken);
+	unsigned int i, queued = 0, n = cgwb_record_take(&table, serial, clock, taken);
 	int ret;
 
 	for (i = 0; i < n; i++) {
 		struct cgwb_record *record = &taken[i];
 
-		cgwb_fire_flush_foreign(wb, record->bdi_id, record->owner_id);
+		if (wb)
+			cgwb_fire_flush_foreign(wb, record->bdi_id, record->owner_id);
 		ret = cgwb_target_ask(record->dev, clock);
 		if (ret < 0) {
 			cgwb_count(flushes_refused, 1);
@@ -174,10 +180,20 @@ static void flush_mappings(struct mem_cgroup *memcg, struct bdi_writeback *wb,
 		} else {
 			cgwb_count(flushes_mapping, 1);
 			cgwb_count(flushes_joined, ret);
+			queued++;
 		}
 		trace_flush(cgroup_ino(memcg->css.cgroup), CGWB_FLUSH_MAPPING, record->bdi_id,
 			    record->owner_id, record->dev, age_ms(record->at, clock), ret);
 	}
+	return queued;
+}
+
+unsigned int cgwb_flush_records(struct mem_cgroup *memcg, struct bdi_writeback *wb)
+{
+	struct cgwb_clock clock = cgwb_clock();
+	unsigned int queued = flush_stock(memcg, wb, &clock);
+
+	return queued + flush_mappings(memcg, wb, &clock);
 }
 
 /*
@@ -188,11 +204,7 @@ static void flush_mappings(struct mem_cgroup *memcg, struct bdi_writeback *wb,
  */
 void cgwb_flush_foreign(struct bdi_writeback *wb)
 {
-	struct mem_cgroup *memcg = mem_cgroup_from_css(wb->memcg_css);
-	struct cgwb_clock clock = cgwb_clock();
-
-	flush_stock(memcg, wb, &clock);
-	flush_mappings(memcg, wb, &clock);
+	cgwb_flush_records(mem_cgroup_from_css(wb->memcg_css), wb);
 }
 
 int __init cgwb_hooks_init(unsigned int memcgs)

@@ -22,6 +22,15 @@ int cgwb_hooks_init(unsigned int memcgs);
 /* cgwb_hooks_exit() - nobody is in the replacements any more */
 void cgwb_hooks_exit(void);
 
+/**
+ * cgwb_flush_records() - ask for the flush of every live record of a memcg
+ * @memcg: kept by the caller
+ * @wb: a wb of the memcg, for the kernel's tracepoint; NULL if who asks is not in balance_dirty_pages()
+ *
+ * Does not sleep. Returns for how many records a flush was queued, or is under way.
+ */
+unsigned int cgwb_flush_records(struct mem_cgroup *memcg, struct bdi_writeback *wb);
+
 /* In place of mem_cgroup_track_foreign_dirty_slowpath(). */
 void cgwb_track_foreign_dirty(struct folio *folio, struct bdi_writeback *wb);
 /* In place of mem_cgroup_flush_foreign(). */

@@ -27,6 +27,7 @@
 #include "compat.h"
 #include "hooks.h"
 #include "params.h"
+#include "reclaim.h"
 #include "stats.h"
 #include "symbols.h"
 #include "target.h"
@@ -43,6 +44,8 @@ static const struct {
 #if CGWB_BGTHRESH_APPLIES
 	{ &cgwb_bgthresh, { .old_name = "wb_over_bg_thresh", .new_func = cgwb_over_bg_thresh } },
 #endif
+	{ &cgwb_reclaim_scope,
+	  { .old_name = "wakeup_flusher_threads", .new_func = cgwb_wakeup_flusher_threads } },
 	{},
 };
 
@@ -174,14 +177,20 @@ static int __init cgwb_init(void)
 	ret = cgwb_targets_init(cgwb_targets);
 	if (ret)
 		goto free_hooks;
-	ret = cgwb_stats_init();
+	ret = cgwb_reclaim_init();
 	if (ret)
 		goto free_targets;
+	ret = cgwb_stats_init();
+	if (ret)
+		goto stop_reclaim;
 	choose_functions();
 	ret = klp_enable_patch(&patch);
 	if (!ret)
 		return 0;
 	cgwb_stats_exit();
+stop_reclaim:
+	cgwb_reclaim_exit();
+	tracepoint_synchronize_unregister();
 free_targets:
 	cgwb_targets_exit();
 free_hooks:
@@ -196,6 +205,7 @@ free_hooks:
 static void __exit cgwb_exit(void)
 {
 	cgwb_stats_exit();
+	cgwb_reclaim_exit();
 	cgwb_targets_exit();
 	tracepoint_synchronize_unregister();
 	synchronize_rcu();

@@ -31,7 +31,16 @@
 	X(missed) /* pages that slices passed and could not write: being written already */         \
 	X(sweeps) /* sweeps that came to their end */                                               \
 	X(abandoned) /* sweeps given up because the livepatch was disabled */                       \
-	X(gone) /* sweeps given up because the device was no longer there */
+	X(gone) /* sweeps given up because the device was no longer there */                        \
+	X(reclaim_wakes) /* wake-ups of flushers by reclaim; each is one of the next five */        \
+	X(reclaim_scoped) /* of the subtree's wbs and records only */                               \
+	X(reclaim_unknown) /* of every wb: no target is known */                                    \
+	X(reclaim_unreachable) /* of every wb: half of the dirty pages are out of reach */          \
+	X(reclaim_again) /* of every wb: the last wake-up cleaned nothing */                        \
+	X(reclaim_crowded) /* of every wb: too many memcgs */                                       \
+	X(reclaim_wbs) /* wbs of a subtree that these started, and were not yet */                  \
+	X(reclaim_flushes) /* records that were flushed for reclaim */                              \
+	X(reclaim_overflow) /* reclaims of a memcg whose target could not be noted */
 
 #define CGWB_STAT_ENUM(name) CGWB_STAT_##name,
 enum cgwb_stat {

@@ -20,11 +20,22 @@ DEFINE_STATIC_CALL_RET0(cgwb_kallsyms_lookup_name, kallsyms_lookup_name);
 DEFINE_STATIC_CALL_RET0(cgwb_writeback_by_id, cgroup_writeback_by_id);
 DEFINE_STATIC_CALL_RET0(cgwb_bdev_writepages, cgwb_writepages_type);
 DEFINE_STATIC_CALL_NULL(cgwb_wb_update_bandwidth, wb_update_bandwidth);
+DEFINE_STATIC_CALL_NULL(cgwb_flush_plug, __blk_flush_plug);
+DEFINE_STATIC_CALL_NULL(cgwb_wakeup_bdi, wakeup_flusher_threads_bdi);
+DEFINE_STATIC_CALL_RET0(cgwb_memcg_iter, mem_cgroup_iter);
+DEFINE_STATIC_CALL_NULL(cgwb_memcg_iter_break, mem_cgroup_iter_break);
+DEFINE_STATIC_CALL_RET0(cgwb_memcg_page_state, memcg_page_state);
+#if CGWB_RECLAIM_FLUSHES_STATS
+DEFINE_STATIC_CALL_NULL(cgwb_memcg_flush_stats, mem_cgroup_flush_stats);
+#endif
 DEFINE_STATIC_CALL_NULL(cgwb_track_iterator, track_foreign_dirty_iterator);
 DEFINE_STATIC_CALL_NULL(cgwb_flush_iterator, flush_foreign_iterator);
 
 const unsigned int *cgwb_dirty_expire_interval __ro_after_init;
 struct list_head *cgwb_klp_patches __ro_after_init;
+struct list_head *cgwb_bdi_list __ro_after_init;
+struct workqueue_struct **cgwb_bdi_wq __ro_after_init;
+struct tracepoint *cgwb_reclaim_end_tracepoint __ro_after_init;
 
 static struct tracepoint *track_tracepoint __ro_after_init;
 static struct tracepoint *flush_tracepoint __ro_after_init;
@@ -62,6 +73,8 @@ static void find_tracepoint(struct tracepoint *tp, void *unused)
 		track_tracepoint = tp;
 	else if (!strcmp(tp->name, "flush_foreign"))
 		flush_tracepoint = tp;
+	else if (!strcmp(tp->name, "mm_vmscan_memcg_reclaim_end"))
+		cgwb_reclaim_end_tracepoint = tp;
 }
 
 /* A kprobe is the one exported thing that finds a function by its name. */
@@ -116,5 +129,38 @@ int __init cgwb_symbols_init(void)
 			   (typeof(wb_update_bandwidth) *)update_bandwidth);
 	static_call_update(cgwb_track_iterator, track_tracepoint->iterator);
 	static_call_update(cgwb_flush_iterator, flush_tracepoint->iterator);
+	return 0;
+}
+
+int __init cgwb_symbols_reclaim_init(void)
+{
+	unsigned long flush_plug = cgwb_symbol_find("__blk_flush_plug");
+	unsigned long wakeup_bdi = cgwb_symbol_find("wakeup_flusher_threads_bdi");
+	unsigned long iter = cgwb_symbol_find("mem_cgroup_iter");
+	unsigned long iter_break = cgwb_symbol_find("mem_cgroup_iter_break");
+	unsigned long page_state = cgwb_symbol_find("memcg_page_state");
+
+	cgwb_bdi_list = (struct list_head *)cgwb_symbol_find("bdi_list");
+	cgwb_bdi_wq = (struct workqueue_struct **)cgwb_symbol_find("bdi_wq");
+	if (!cgwb_reclaim_end_tracepoint)
+		pr_err("this kernel has no tracepoint mm_vmscan_memcg_reclaim_end\n");
+	if (!flush_plug || !wakeup_bdi || !iter || !iter_break || !page_state || !cgwb_bdi_list ||
+	    !cgwb_bdi_wq || !cgwb_reclaim_end_tracepoint)
+		return -ENOENT;
+#if CGWB_RECLAIM_FLUSHES_STATS
+	{
+		unsigned long flush_stats = cgwb_symbol_find("mem_cgroup_flush_stats");
+
+		if (!flush_stats)
+			return -ENOENT;
+		static_call_update(cgwb_memcg_flush_stats,
+				   (typeof(mem_cgroup_flush_stats) *)flush_stats);
+	}
+#endif
+	static_call_update(cgwb_flush_plug, (typeof(__blk_flush_plug) *)flush_plug);
+	static_call_update(cgwb_wakeup_bdi, (typeof(wakeup_flusher_threads_bdi) *)wakeup_bdi);
+	static_call_update(cgwb_memcg_iter, (typeof(mem_cgroup_iter) *)iter);
+	static_call_update(cgwb_memcg_iter_break, (typeof(mem_cgroup_iter_break) *)iter_break);
+	static_call_update(cgwb_memcg_page_state, (typeof(memcg_page_state) *)page_state);
 	return 0;
 }

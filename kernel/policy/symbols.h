@@ -9,11 +9,16 @@
 #ifndef CGWB_SYMBOLS_H
 #define CGWB_SYMBOLS_H
 
+#include <linux/blkdev.h>
+#include <linux/memcontrol.h>
 #include <linux/static_call.h>
 #include <linux/tracepoint-defs.h>
 #include <linux/writeback.h>
 
+#include "compat.h"
+
 struct folio;
+struct workqueue_struct;
 
 DECLARE_STATIC_CALL(cgwb_writeback_by_id, cgroup_writeback_by_id);
 
@@ -37,6 +42,27 @@ void cgwb_fire_flush_foreign(struct bdi_writeback *wb, unsigned int bdi_id, unsi
 
 /* cgwb_symbols_init() - look everything up, name what is missing: -ENOENT. Process context. */
 int cgwb_symbols_init(void);
+
+/* For reclaim_scope, after cgwb_symbols_reclaim_init(). None but the last may sleep. */
+DECLARE_STATIC_CALL(cgwb_flush_plug, __blk_flush_plug);
+DECLARE_STATIC_CALL(cgwb_wakeup_bdi, wakeup_flusher_threads_bdi);
+DECLARE_STATIC_CALL(cgwb_memcg_iter, mem_cgroup_iter);
+DECLARE_STATIC_CALL(cgwb_memcg_iter_break, mem_cgroup_iter_break);
+DECLARE_STATIC_CALL(cgwb_memcg_page_state, memcg_page_state);
+#if CGWB_RECLAIM_FLUSHES_STATS
+/* May be rescheduled, as reclaim itself may, which calls it, too. */
+DECLARE_STATIC_CALL(cgwb_memcg_flush_stats, mem_cgroup_flush_stats);
+#endif
+
+/* All bdis there are; under RCU. */
+extern struct list_head *cgwb_bdi_list;
+/* The workqueue of flushers. */
+extern struct workqueue_struct **cgwb_bdi_wq;
+/* Not to be fired, but to be listened to. */
+extern struct tracepoint *cgwb_reclaim_end_tracepoint;
+
+/* cgwb_symbols_reclaim_init() - look up what only reclaim_scope needs; after cgwb_symbols_init(), and like it */
+int cgwb_symbols_reclaim_init(void);
 
 /* cgwb_symbol() - address of any symbol of the kernel's, 0 if there is none; after cgwb_symbols_init() has begun */
 unsigned long cgwb_symbol(const char *name);

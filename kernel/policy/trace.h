@@ -9,6 +9,8 @@
 #include <linux/kdev_t.h>
 #include <linux/tracepoint.h>
 
+#include "wake.h"
+
 /* What a flush is of: the owner's whole wb, or a mapping. */
 #define CGWB_FLUSH_WB 0
 #define CGWB_FLUSH_MAPPING 1
@@ -93,6 +95,52 @@ TRACE_EVENT(mapping_written,
 	TP_printk("dev=%d:%d first=%lu last=%lu budget=%lu pages=%lu missed=%lu",
 		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->first, __entry->last,
 		  __entry->budget, __entry->pages, __entry->missed)
+);
+
+/*
+ * Reclaim woke flushers, with reclaim_scope. Task context, who reclaims.
+ *
+ * cgroup_ino: the target of reclaim, 0 if none is known. wake: 0 scoped; else every wb was started, because
+ * the target is 1 unknown, 2 too much is out of its reach, 3 its last wake-up cleaned nothing, 4 there are
+ * too many memcgs. repeated: the decision was that of the wake-up before it, and what follows but for wbs is
+ * 0. wbs: how many of the subtree's were started by this one. records: how many were flushed. dirty,
+ * writeback: pages of the subtree. reached: reclaimable pages on its wbs.
+ */
+TRACE_EVENT(reclaim_wake,
+
+	TP_PROTO(u64 cgroup_ino, int wake, bool repeated, unsigned int wbs,
+		 const struct cgwb_scope *scope),
+
+	TP_ARGS(cgroup_ino, wake, repeated, wbs, scope),
+
+	TP_STRUCT__entry(
+		__field(u64, cgroup_ino)
+		__field(unsigned long, dirty)
+		__field(unsigned long, writeback)
+		__field(unsigned long, reached)
+		__field(int, wake)
+		__field(int, repeated)
+		__field(unsigned int, wbs)
+		__field(unsigned int, records)
+	),
+
+	TP_fast_assign(
+		__entry->cgroup_ino = cgroup_ino;
+		__entry->dirty = scope->dirty;
+		__entry->writeback = scope->writeback;
+		__entry->reached = scope->reached;
+		__entry->wake = wake;
+		__entry->repeated = repeated;
+		__entry->wbs = wbs;
+		__entry->records = scope->flushed;
+	),
+
+	TP_printk("cgroup_ino=%llu wake=%s repeated=%d wbs=%u records=%u dirty=%lu writeback=%lu reached=%lu",
+		  __entry->cgroup_ino,
+		  __print_symbolic(__entry->wake, { 0, "scoped" }, { 1, "unknown" },
+				   { 2, "unreachable" }, { 3, "again" }, { 4, "crowded" }),
+		  __entry->repeated, __entry->wbs, __entry->records, __entry->dirty,
+		  __entry->writeback, __entry->reached)
 );
 
 /* clang-format on */
