@@ -182,10 +182,14 @@ uint64_t stat_get(const char *name)
 }
 
 static const char *const stat_names[] = {
-	"tracked",	  "tracked_bdev",    "skipped",	       "stock_records",	  "stock_refreshed",
-	"stock_dropped",  "records",	     "refreshed",      "overflow",	  "flushes_stock",
-	"flushes_failed", "flushes_mapping", "flushes_joined", "flushes_refused", "slices",
-	"pages",	  "missed",	     "sweeps",	       "abandoned",	  "gone",
+	"tracked",	    "tracked_bdev",    "skipped",	  "stock_records",
+	"stock_refreshed",  "stock_dropped",   "records",	  "refreshed",
+	"overflow",	    "flushes_stock",   "flushes_failed",  "flushes_mapping",
+	"flushes_joined",   "flushes_refused", "slices",	  "pages",
+	"missed",	    "sweeps",	       "abandoned",	  "gone",
+	"reclaim_wakes",    "reclaim_scoped",  "reclaim_unknown", "reclaim_unreachable",
+	"reclaim_again",    "reclaim_crowded", "reclaim_wbs",	  "reclaim_flushes",
+	"reclaim_overflow",
 };
 
 void stats_begin(void)

@@ -80,6 +80,7 @@ int main(int argc, char **argv)
 	policy_sweep_cases();
 	policy_disk_cases();
 	policy_bgthresh_cases();
+	policy_reclaim_cases();
 	tap_case("disk and module are as they were", all_is_given_back);
 	tap_case("the kernel's log has no warning", kernel_log_is_clean);
 	return tap_done();

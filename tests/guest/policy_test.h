@@ -8,5 +8,6 @@ void policy_count_cases(void);
 void policy_sweep_cases(void);
 void policy_disk_cases(void);
 void policy_bgthresh_cases(void);
+void policy_reclaim_cases(void);
 
 #endif

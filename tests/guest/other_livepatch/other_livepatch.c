@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Somebody else's livepatch of a function that cgwb replaces, chosen by the parameter `function`; it flushes nothing,
- * or finds nothing to be written. For tests in guests only.
+ * finds nothing to be written, or wakes nobody. For tests in guests only.
  */
 
 #include <linux/livepatch.h>
@@ -19,9 +19,14 @@ static bool other_over_bg_thresh(struct bdi_writeback *wb)
 	return false;
 }
 
+static void other_wakeup_flusher_threads(int reason)
+{
+}
+
 static const struct klp_func choice[] = {
 	{ .old_name = "mem_cgroup_flush_foreign", .new_func = other_flush_foreign },
 	{ .old_name = "wb_over_bg_thresh", .new_func = other_over_bg_thresh },
+	{ .old_name = "wakeup_flusher_threads", .new_func = other_wakeup_flusher_threads },
 };
 
 static char *function = "mem_cgroup_flush_foreign";
