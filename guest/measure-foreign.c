@@ -110,7 +110,7 @@ static void on_policy_flush(void *userdata, const struct trace_record *record)
 					trace_number(record, FLUSH_KIND));
 	int64_t ret = trace_number(record, FLUSH_RET);
 
-	if (!kind || strcmp(kind, "mapping") != 0 || ret < 0)
+	if (!kind || !strcmp(kind, "wb") || ret < 0)
 		return;
 	state->mapping_flushes++;
 	/* The others joined a sweep that was under way. */

@@ -11,7 +11,7 @@
 #include "measure-kind.h"
 #include "units.h"
 
-static const char *const policies[] = { "none", "stock", "skip", "mapping", NULL };
+static const char *const policies[] = { "none", "stock", "skip", "mapping", "precise", "off", NULL };
 static const char *const schedulers[] = { "none", "mq-deadline", "kyber", "bfq", NULL };
 static const char *const filesystems[] = { "ext2", "ext3", "ext4", "xfs", "btrfs", NULL };
 static const char *const engines[] = { "fio", "files", "exec", NULL };

@@ -31,6 +31,13 @@
 #error "cgwb needs CONFIG_HAVE_STATIC_CALL_INLINE"
 #endif
 
+/* A superblock that is being shut down: 6.1 takes it off its type's list first, 6.12 marks it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#define cgwb_sb_is_dying(sb) hlist_unhashed(&(sb)->s_instances)
+#else
+#define cgwb_sb_is_dying(sb) ((sb)->s_flags & SB_DYING)
+#endif
+
 /*
  * 6.12 takes TAINT_LIVEPATCH for harmless when a module brings trace events; 6.1 does not and creates none for a
  * livepatch, so there the module registers its own.

@@ -2,8 +2,9 @@
 /*
  * What the deciding half stands on.
  *
- * record.c, sweep.c, threshold.c and policy-*.c decide; they know nothing of folios, inodes or work items, and also
- * compile in user space, where tests drive them. There "shim.h" gives them the few kernel words they use.
+ * record.c, sweep.c, flight.c, threshold.c, wake.c and policy-*.c decide; they know nothing of folios, inodes or work
+ * items, and also compile in user space, where tests drive them. There "shim.h" gives them the few kernel words they
+ * use.
  */
 #ifndef CGWB_DECIDE_H
 #define CGWB_DECIDE_H
@@ -11,6 +12,7 @@
 #ifdef __KERNEL__
 #include <linux/types.h>
 #include <linux/atomic.h>
+#include <linux/backing-dev-defs.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
@@ -19,6 +21,7 @@
 #include <linux/log2.h>
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include "compat.h"
 #else
@@ -28,7 +31,8 @@
 /**
  * struct cgwb_clock - the times by which records live, all in jiffies
  * @now: jiffies_64
- * @expire: the live dirty_expire interval: an older record is dead, because periodic writeback has begun by itself
+ * @expire: an older record is dead: the live dirty_expire interval, because by then periodic writeback has begun by
+ *          itself, unless it was chosen otherwise
  * @refresh: a record's stamp is renewed when it is older than this, so that a hot record's cache line stays shared
  */
 struct cgwb_clock {

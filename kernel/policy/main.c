@@ -154,8 +154,8 @@ static int __init cgwb_init(void)
 {
 	int ret;
 
-	if (!cgwb_memcgs || cgwb_memcgs > 65536 || !cgwb_targets || cgwb_targets > 256) {
-		pr_err("memcgs can be 1 to 65536, targets 1 to 256\n");
+	if (!cgwb_memcgs || cgwb_memcgs > 65536 || !cgwb_targets || cgwb_targets > 1024) {
+		pr_err("memcgs can be 1 to 65536, targets 1 to 1024\n");
 		return -EINVAL;
 	}
 	if (!has_memcg()) {

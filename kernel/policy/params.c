@@ -5,6 +5,7 @@
 
 #include <linux/kstrtox.h>
 #include <linux/moduleparam.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
@@ -12,16 +13,20 @@
 #include "compat.h"
 #include "hooks.h"
 #include "params.h"
+#include "sweep.h"
+
+enum cgwb_policy cgwb_policy;
 
 /* The order of enum cgwb_policy. */
-static const char *const policy_names[CGWB_NR_POLICIES] = { "stock", "skip", "mapping" };
+static const char *const policy_names[CGWB_NR_POLICIES] = { "stock", "skip", "mapping", "precise",
+							    "off" };
 
 static int policy_set(const char *value, const struct kernel_param *param)
 {
 	int policy = sysfs_match_string(policy_names, value);
 
 	if (policy < 0) {
-		pr_err("no policy \"%.*s\": choose stock, skip or mapping\n",
+		pr_err("no policy \"%.*s\": choose stock, skip, mapping, precise or off\n",
 		       (int)strcspn(value, "\n"), value);
 		return -EINVAL;
 	}
@@ -39,17 +44,104 @@ static const struct kernel_param_ops policy_ops = {
 	.get = policy_get,
 };
 module_param_cb(policy, &policy_ops, NULL, 0644);
-MODULE_PARM_DESC(policy, "what a foreign dirtying records: stock, skip or mapping");
+MODULE_PARM_DESC(policy, "what a foreign dirtying records: stock, skip, mapping, precise or off");
 
-/* Memcgs with live records of the mapping policy, rounded up to 16 times a power of two: 200 bytes each. */
+bool cgwb_dedupe;
+module_param_named(dedupe, cgwb_dedupe, bool, 0644);
+MODULE_PARM_DESC(dedupe, "at most one unfinished flush of a wb, whoever asks (default no)");
+
+/* Is it a number within the limits? */
+static int set_within(const char *value, const struct kernel_param *param, unsigned int least,
+		      unsigned int most)
+{
+	unsigned int number;
+	int ret = kstrtouint(value, 0, &number);
+
+	if (ret || number < least || number > most) {
+		pr_err("%s=%.*s: it can be %u to %u\n", param->name, (int)strcspn(value, "\n"),
+		       value, least, most);
+		return ret ?: -EINVAL;
+	}
+	WRITE_ONCE(*(unsigned int *)param->arg, number);
+	return 0;
+}
+
+unsigned int cgwb_threshold_percent;
+
+static int threshold_set(const char *value, const struct kernel_param *param)
+{
+	unsigned int before = cgwb_threshold_percent;
+	int ret = set_within(value, param, 0, 100);
+
+	/* On the command line of the module it is read again when there is a table. */
+	if (ret || !cgwb_threshold_percent || !cgwb_hooks_are_ready())
+		return ret;
+	ret = cgwb_hooks_count_pages();
+	if (ret)
+		WRITE_ONCE(cgwb_threshold_percent, before);
+	return ret;
+}
+
+static const struct kernel_param_ops threshold_ops = {
+	.set = threshold_set,
+	.get = param_get_uint,
+};
+module_param_cb(threshold_percent, &threshold_ops, &cgwb_threshold_percent, 0644);
+MODULE_PARM_DESC(threshold_percent,
+		 "ask when what was dirtied elsewhere is this share of the dirty pages (default 0)");
+
+static int slice_set(const char *value, const struct kernel_param *param)
+{
+	return set_within(value, param, 10, 10000);
+}
+
+static const struct kernel_param_ops slice_ops = {
+	.set = slice_set,
+	.get = param_get_uint,
+};
+
+unsigned int cgwb_slice_ms = CGWB_SLICE_MS;
+module_param_cb(slice_ms, &slice_ops, &cgwb_slice_ms, 0644);
+MODULE_PARM_DESC(slice_ms, "a slice of a sweep is what is written in this time (default 200)");
+
+static int interval_set(const char *value, const struct kernel_param *param)
+{
+	return set_within(value, param, 0, 60000);
+}
+
+static const struct kernel_param_ops interval_ops = {
+	.set = interval_set,
+	.get = param_get_uint,
+};
+
+/* As the longest pause of a throttled task: it sees the effect of a slice each time it wakes up. */
+unsigned int cgwb_interval_ms = CGWB_SLICE_MS;
+module_param_cb(interval_ms, &interval_ops, &cgwb_interval_ms, 0644);
+MODULE_PARM_DESC(interval_ms, "least time between two slices of a sweep (default 200)");
+
+static int age_set(const char *value, const struct kernel_param *param)
+{
+	return set_within(value, param, 0, 86400000);
+}
+
+static const struct kernel_param_ops age_ops = {
+	.set = age_set,
+	.get = param_get_uint,
+};
+
+unsigned int cgwb_record_age_ms;
+module_param_cb(record_age_ms, &age_ops, &cgwb_record_age_ms, 0644);
+MODULE_PARM_DESC(record_age_ms, "how long a record lives (default 0: vm.dirty_expire_centisecs)");
+
+/* Memcgs with live records, rounded up to 16 times a power of two: 650 bytes each. */
 unsigned int cgwb_memcgs = 4096;
 module_param_named(memcgs, cgwb_memcgs, uint, 0444);
-MODULE_PARM_DESC(memcgs, "memory cgroups that the mapping policy has room for (default 4096)");
+MODULE_PARM_DESC(memcgs, "memory cgroups that there is room for (default 4096)");
 
-/* Block devices with live records or a sweep under way; all are looked through, so not thousands. */
-unsigned int cgwb_targets = 64;
+/* Sweeps under way; all are looked through, so not thousands. */
+unsigned int cgwb_targets = 256;
 module_param_named(targets, cgwb_targets, uint, 0444);
-MODULE_PARM_DESC(targets, "block devices that the mapping policy has room for (default 64)");
+MODULE_PARM_DESC(targets, "sweeps under way that there is room for (default 256)");
 
 #if CGWB_BGTHRESH_APPLIES
 bool cgwb_bgthresh;

@@ -44,11 +44,13 @@ enum cgwb_stock_note cgwb_stock_note(struct memcg_cgwb_frn *slots, u64 bdi_id, i
 	return CGWB_STOCK_RECORDED;
 }
 
-bool cgwb_stock_take(struct memcg_cgwb_frn *slot, const struct cgwb_clock *clock)
+bool cgwb_stock_is_due(const struct memcg_cgwb_frn *slot, const struct cgwb_clock *clock)
 {
-	if (!time_after64(slot->at, clock->now - clock->expire) ||
-	    atomic_read(&slot->done.cnt) != 1)
-		return false;
+	return time_after64(slot->at, clock->now - clock->expire) &&
+	       atomic_read(&slot->done.cnt) == 1;
+}
+
+void cgwb_stock_disarm(struct memcg_cgwb_frn *slot)
+{
 	slot->at = 0;
-	return true;
 }

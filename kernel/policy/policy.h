@@ -9,11 +9,14 @@
 #define CGWB_POLICY_H
 
 #include "decide.h"
+#include "place.h"
 
 enum cgwb_policy {
 	CGWB_POLICY_STOCK, /* the kernel's own (bdi, owner) for everything */
 	CGWB_POLICY_SKIP, /* nothing for the mapping of a block device */
 	CGWB_POLICY_MAPPING, /* (memcg, device) for the mapping of a block device */
+	CGWB_POLICY_PRECISE, /* (memcg, inode, lowest and highest page) for everything */
+	CGWB_POLICY_OFF, /* nothing at all: for comparison */
 	CGWB_NR_POLICIES
 };
 
@@ -21,6 +24,7 @@ enum cgwb_verdict {
 	CGWB_RECORD_NOTHING,
 	CGWB_RECORD_STOCK,
 	CGWB_RECORD_MAPPING,
+	CGWB_RECORD_STRETCH,
 };
 
 /**
@@ -36,6 +40,8 @@ struct cgwb_dirtying {
 enum cgwb_verdict cgwb_policy_stock(const struct cgwb_dirtying *dirtying);
 enum cgwb_verdict cgwb_policy_skip(const struct cgwb_dirtying *dirtying);
 enum cgwb_verdict cgwb_policy_mapping(const struct cgwb_dirtying *dirtying);
+enum cgwb_verdict cgwb_policy_precise(const struct cgwb_dirtying *dirtying);
+enum cgwb_verdict cgwb_policy_off(const struct cgwb_dirtying *dirtying);
 
 /* cgwb_policy_decide() - ask the policy in force; a switch, because a call by pointer would be an indirect one */
 static inline enum cgwb_verdict cgwb_policy_decide(enum cgwb_policy policy,
@@ -46,10 +52,17 @@ static inline enum cgwb_verdict cgwb_policy_decide(enum cgwb_policy policy,
 		return cgwb_policy_skip(dirtying);
 	case CGWB_POLICY_MAPPING:
 		return cgwb_policy_mapping(dirtying);
+	case CGWB_POLICY_PRECISE:
+		return cgwb_policy_precise(dirtying);
+	case CGWB_POLICY_OFF:
+		return cgwb_policy_off(dirtying);
 	default:
 		return cgwb_policy_stock(dirtying);
 	}
 }
+
+/* cgwb_precise_stretch() - the stretch that a dirtying of @nr_pages from @index is recorded as */
+void cgwb_precise_stretch(struct cgwb_place *place, pgoff_t index, unsigned long nr_pages);
 
 /* The kernel's own records: four slots in each memcg, used exactly as the functions that are replaced use them. */
 
@@ -64,7 +77,9 @@ enum cgwb_stock_note {
 enum cgwb_stock_note cgwb_stock_note(struct memcg_cgwb_frn *slots, u64 bdi_id, int owner_id,
 				     const struct cgwb_clock *clock);
 
-/* cgwb_stock_take() - is the slot's record live and not being flushed? Then disarm it and say yes. */
-bool cgwb_stock_take(struct memcg_cgwb_frn *slot, const struct cgwb_clock *clock);
+/* cgwb_stock_is_due() - is the slot's record live and not being flushed? */
+bool cgwb_stock_is_due(const struct memcg_cgwb_frn *slot, const struct cgwb_clock *clock);
+/* cgwb_stock_disarm() - it is being flushed; to be called before the flush is asked for */
+void cgwb_stock_disarm(struct memcg_cgwb_frn *slot);
 
 #endif /* CGWB_POLICY_H */

@@ -246,7 +246,7 @@ static int flush_subtree(struct mem_cgroup *target)
 			static_call_cond(cgwb_memcg_iter_break)(target, memcg);
 			return -E2BIG;
 		}
-		flushed += cgwb_flush_records(memcg, NULL);
+		flushed += cgwb_flush_records(memcg, NULL, 0);
 	}
 	return flushed;
 }

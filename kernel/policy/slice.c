@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writing a slice of the mapping of a block device: see target.h for who pays and why. */
+/* Writing a slice of a mapping: see target.h for who pays and why. */
 
 #include <linux/backing-dev.h>
-#include <linux/blkdev.h>
 #include <linux/fs.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate_wait.h>
@@ -10,6 +9,8 @@
 #include <linux/writeback.h>
 #include <linux/xarray.h>
 
+#include "inode.h"
+#include "params.h"
 #include "slice.h"
 #include "stats.h"
 #include "sweep.h"
@@ -47,7 +48,7 @@ static unsigned long slice_budget(struct inode *inode)
 		}
 	}
 	rcu_read_unlock();
-	return cgwb_slice_pages(bandwidth_pages);
+	return cgwb_slice_pages(bandwidth_pages, READ_ONCE(cgwb_slice_ms));
 }
 
 /* Look again, if it is time: with a slow disk sweeps may follow each other without end, and nobody else looks. */
@@ -126,16 +127,19 @@ static void write_mapping(struct inode *inode, struct cgwb_slice *slice)
 	/*
 	 * Tagged: exactly the snapshot of what is dirty now, once, however fast it is dirtied again; so no count of
 	 * pages is needed to end it, and everything up to @last is passed.
-	 *
-	 * The tags are set under the i_pages lock, whether anything is dirty or not, and that is needed: a dirtying
-	 * that holds the lock meanwhile has perhaps seen its record armed, before it was taken for this sweep. It is
-	 * either before the tags, and is written, or behind them, and then it has seen that the record was taken.
 	 */
 	struct writeback_control wbc = {
 		.sync_mode = WB_SYNC_NONE,
 		.tagged_writepages = 1,
 		.nr_to_write = LONG_MAX,
 	};
+
+	/*
+	 * A dirtying that holds this lock now has perhaps seen its record armed, before it was taken for this sweep: it
+	 * is waited for, and its page is found dirty. One that comes later sees that the record was taken.
+	 */
+	xa_lock_irq(&mapping->i_pages);
+	xa_unlock_irq(&mapping->i_pages);
 
 	slice->budget = slice_budget(inode);
 	slice->last = find_slice_end(mapping, slice->first, slice->last, slice->budget);
@@ -145,43 +149,30 @@ static void write_mapping(struct inode *inode, struct cgwb_slice *slice)
 	 * the owner's flusher goes on.
 	 */
 	wbc.range_end = ((loff_t)slice->last << PAGE_SHIFT) + PAGE_SIZE - 2;
-	static_call(cgwb_bdev_writepages)(mapping, &wbc);
+	if (cgwb_id_is_bdev(slice->place.id))
+		static_call(cgwb_bdev_writepages)(mapping, &wbc);
+	else
+		filemap_fdatawrite_wbc(mapping, &wbc);
 	look_at_bandwidth(inode);
 	slice->pages = LONG_MAX - wbc.nr_to_write;
 	find_missed(mapping, slice);
 }
 
-/* The inode of a block device with its disk pinned, as the kernel's own open does it; may sleep. */
-static struct inode *get_bdev_inode(u32 dev)
-{
-	struct inode *inode = ilookup(blockdev_superblock, dev);
-
-	if (!inode)
-		return NULL;
-	if (kobject_get_unless_zero(&I_BDEV(inode)->bd_device.kobj))
-		return inode;
-	iput(inode);
-	return NULL;
-}
-
-static void put_bdev_inode(struct inode *inode)
-{
-	put_device(&I_BDEV(inode)->bd_device);
-	iput(inode);
-}
-
 int cgwb_slice_write(struct cgwb_slice *slice)
 {
-	struct inode *inode = get_bdev_inode(slice->dev);
+	struct inode *inode;
+	int ret = cgwb_inode_get(&slice->place, &inode);
 
-	if (!inode)
-		return -ENODEV;
+	if (ret)
+		return ret;
 	write_mapping(inode, slice);
-	put_bdev_inode(inode);
+	trace_mapping_written(cgwb_id_is_bdev(slice->place.id) ? slice->place.id :
+								 inode->i_sb->s_dev,
+			      slice->place.ino, slice->first, slice->last, slice->budget,
+			      slice->pages, slice->missed);
+	cgwb_inode_put(inode);
 	cgwb_count(slices, 1);
 	cgwb_count(pages, slice->pages);
 	cgwb_count(missed, slice->missed);
-	trace_mapping_written(slice->dev, slice->first, slice->last, slice->budget, slice->pages,
-			      slice->missed);
 	return 0;
 }

@@ -20,6 +20,7 @@ DEFINE_STATIC_CALL_RET0(cgwb_kallsyms_lookup_name, kallsyms_lookup_name);
 DEFINE_STATIC_CALL_RET0(cgwb_writeback_by_id, cgroup_writeback_by_id);
 DEFINE_STATIC_CALL_RET0(cgwb_bdev_writepages, cgwb_writepages_type);
 DEFINE_STATIC_CALL_NULL(cgwb_wb_update_bandwidth, wb_update_bandwidth);
+DEFINE_STATIC_CALL_RET0(cgwb_bdi_get_by_id, bdi_get_by_id);
 DEFINE_STATIC_CALL_NULL(cgwb_flush_plug, __blk_flush_plug);
 DEFINE_STATIC_CALL_NULL(cgwb_wakeup_bdi, wakeup_flusher_threads_bdi);
 DEFINE_STATIC_CALL_RET0(cgwb_memcg_iter, mem_cgroup_iter);
@@ -31,6 +32,7 @@ DEFINE_STATIC_CALL_NULL(cgwb_memcg_flush_stats, mem_cgroup_flush_stats);
 DEFINE_STATIC_CALL_NULL(cgwb_track_iterator, track_foreign_dirty_iterator);
 DEFINE_STATIC_CALL_NULL(cgwb_flush_iterator, flush_foreign_iterator);
 
+wait_queue_head_t *cgwb_frn_waitq __ro_after_init;
 const unsigned int *cgwb_dirty_expire_interval __ro_after_init;
 struct list_head *cgwb_klp_patches __ro_after_init;
 struct list_head *cgwb_bdi_list __ro_after_init;
@@ -104,7 +106,7 @@ unsigned long __init cgwb_symbol_find(const char *name)
 
 int __init cgwb_symbols_init(void)
 {
-	unsigned long by_id, writepages, update_bandwidth;
+	unsigned long by_id, writepages, update_bandwidth, get_bdi, page_state;
 	int ret = find_kallsyms();
 
 	if (ret)
@@ -112,6 +114,9 @@ int __init cgwb_symbols_init(void)
 	by_id = cgwb_symbol_find("cgroup_writeback_by_id");
 	writepages = cgwb_symbol_find("blkdev_writepages");
 	update_bandwidth = cgwb_symbol_find("wb_update_bandwidth");
+	get_bdi = cgwb_symbol_find("bdi_get_by_id");
+	page_state = cgwb_symbol_find("memcg_page_state");
+	cgwb_frn_waitq = (wait_queue_head_t *)cgwb_symbol_find("memcg_cgwb_frn_waitq");
 	cgwb_dirty_expire_interval =
 		(const unsigned int *)cgwb_symbol_find("dirty_expire_interval");
 	cgwb_klp_patches = (struct list_head *)cgwb_symbol_find("klp_patches");
@@ -120,13 +125,16 @@ int __init cgwb_symbols_init(void)
 		pr_err("this kernel has no tracepoint track_foreign_dirty\n");
 	if (!flush_tracepoint)
 		pr_err("this kernel has no tracepoint flush_foreign\n");
-	if (!by_id || !writepages || !update_bandwidth || !cgwb_dirty_expire_interval ||
-	    !cgwb_klp_patches || !track_tracepoint || !flush_tracepoint)
+	if (!by_id || !writepages || !update_bandwidth || !get_bdi || !page_state ||
+	    !cgwb_frn_waitq || !cgwb_dirty_expire_interval || !cgwb_klp_patches ||
+	    !track_tracepoint || !flush_tracepoint)
 		return -ENOENT;
 	static_call_update(cgwb_writeback_by_id, (typeof(cgroup_writeback_by_id) *)by_id);
 	static_call_update(cgwb_bdev_writepages, (typeof(cgwb_writepages_type) *)writepages);
 	static_call_update(cgwb_wb_update_bandwidth,
 			   (typeof(wb_update_bandwidth) *)update_bandwidth);
+	static_call_update(cgwb_bdi_get_by_id, (typeof(bdi_get_by_id) *)get_bdi);
+	static_call_update(cgwb_memcg_page_state, (typeof(memcg_page_state) *)page_state);
 	static_call_update(cgwb_track_iterator, track_tracepoint->iterator);
 	static_call_update(cgwb_flush_iterator, flush_tracepoint->iterator);
 	return 0;
@@ -138,14 +146,13 @@ int __init cgwb_symbols_reclaim_init(void)
 	unsigned long wakeup_bdi = cgwb_symbol_find("wakeup_flusher_threads_bdi");
 	unsigned long iter = cgwb_symbol_find("mem_cgroup_iter");
 	unsigned long iter_break = cgwb_symbol_find("mem_cgroup_iter_break");
-	unsigned long page_state = cgwb_symbol_find("memcg_page_state");
 
 	cgwb_bdi_list = (struct list_head *)cgwb_symbol_find("bdi_list");
 	cgwb_bdi_wq = (struct workqueue_struct **)cgwb_symbol_find("bdi_wq");
 	if (!cgwb_reclaim_end_tracepoint)
 		pr_err("this kernel has no tracepoint mm_vmscan_memcg_reclaim_end\n");
-	if (!flush_plug || !wakeup_bdi || !iter || !iter_break || !page_state || !cgwb_bdi_list ||
-	    !cgwb_bdi_wq || !cgwb_reclaim_end_tracepoint)
+	if (!flush_plug || !wakeup_bdi || !iter || !iter_break || !cgwb_bdi_list || !cgwb_bdi_wq ||
+	    !cgwb_reclaim_end_tracepoint)
 		return -ENOENT;
 #if CGWB_RECLAIM_FLUSHES_STATS
 	{
@@ -161,6 +168,5 @@ int __init cgwb_symbols_reclaim_init(void)
 	static_call_update(cgwb_wakeup_bdi, (typeof(wakeup_flusher_threads_bdi) *)wakeup_bdi);
 	static_call_update(cgwb_memcg_iter, (typeof(mem_cgroup_iter) *)iter);
 	static_call_update(cgwb_memcg_iter_break, (typeof(mem_cgroup_iter_break) *)iter_break);
-	static_call_update(cgwb_memcg_page_state, (typeof(memcg_page_state) *)page_state);
 	return 0;
 }

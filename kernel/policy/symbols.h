@@ -9,6 +9,7 @@
 #ifndef CGWB_SYMBOLS_H
 #define CGWB_SYMBOLS_H
 
+#include <linux/backing-dev.h>
 #include <linux/blkdev.h>
 #include <linux/memcontrol.h>
 #include <linux/static_call.h>
@@ -29,6 +30,15 @@ DECLARE_STATIC_CALL(cgwb_bdev_writepages, cgwb_writepages_type);
 /* Look again how much the wb has written; takes wb->list_lock, does not sleep. */
 DECLARE_STATIC_CALL(cgwb_wb_update_bandwidth, wb_update_bandwidth);
 
+/* A bdi with a reference, for bdi_put(); any context. */
+DECLARE_STATIC_CALL(cgwb_bdi_get_by_id, bdi_get_by_id);
+
+/* One of a memcg's counters with its descendants', as old as two seconds; any context. */
+DECLARE_STATIC_CALL(cgwb_memcg_page_state, memcg_page_state);
+
+/* Where the kernel waits for a memcg's foreign flushes: a wait queue that is always there. */
+extern wait_queue_head_t *cgwb_frn_waitq;
+
 /* In centiseconds, as vm.dirty_expire_centisecs; read at each use, for it is the administrator's. */
 extern const unsigned int *cgwb_dirty_expire_interval;
 
@@ -48,7 +58,6 @@ DECLARE_STATIC_CALL(cgwb_flush_plug, __blk_flush_plug);
 DECLARE_STATIC_CALL(cgwb_wakeup_bdi, wakeup_flusher_threads_bdi);
 DECLARE_STATIC_CALL(cgwb_memcg_iter, mem_cgroup_iter);
 DECLARE_STATIC_CALL(cgwb_memcg_iter_break, mem_cgroup_iter_break);
-DECLARE_STATIC_CALL(cgwb_memcg_page_state, memcg_page_state);
 #if CGWB_RECLAIM_FLUSHES_STATS
 /* May be rescheduled, as reclaim itself may, which calls it, too. */
 DECLARE_STATIC_CALL(cgwb_memcg_flush_stats, mem_cgroup_flush_stats);

@@ -9,11 +9,13 @@
 #include <linux/kdev_t.h>
 #include <linux/tracepoint.h>
 
+#include "place.h"
 #include "wake.h"
 
-/* What a flush is of: the owner's whole wb, or a mapping. */
+/* What a flush is of: the owner's whole wb, the mapping of a block device, or a stretch of any inode. */
 #define CGWB_FLUSH_WB 0
 #define CGWB_FLUSH_MAPPING 1
+#define CGWB_FLUSH_STRETCH 2
 
 /* The macros' fields are no expressions. */
 /* clang-format off */
@@ -21,21 +23,25 @@
 /*
  * A memcg in balance_dirty_pages() asked for a foreign flush; one event per record. Process context.
  *
- * cgroup_ino: who asked. kind: 0 wb, 1 mapping. bdi_id, owner_id: the owner's bdi and css id, as in
- * flush_foreign, which the kernel fires as well. dev: the device of a mapping, in the kernel's encoding, 0
- * for a wb. age_ms: how long ago the record was stamped. ret: of a wb, what queueing it returned; of a
- * mapping, 0 a sweep was started, 1 one was under way, negative when it could not be asked for.
+ * cgroup_ino: who asked. kind: 0 wb, 1 mapping, 2 stretch. bdi_id, owner_id: the owner's bdi and css id,
+ * as in flush_foreign, which the kernel fires as well. dev: the block device whose mapping it is, in the
+ * kernel's encoding, 0 for a wb or a file. ino: the file, 0 otherwise. first, last: pages, of a wb 0. age_ms:
+ * how long ago the record was stamped. ret: of a wb, what queueing it returned; otherwise, 0 a sweep was
+ * started, 1 one was under way, negative when it could not be asked for.
  */
 TRACE_EVENT(flush,
 
-	TP_PROTO(u64 cgroup_ino, int kind, u64 bdi_id, int owner_id, u32 dev, unsigned int age_ms,
+	TP_PROTO(u64 cgroup_ino, int kind, const struct cgwb_place *place, unsigned int age_ms,
 		 int ret),
 
-	TP_ARGS(cgroup_ino, kind, bdi_id, owner_id, dev, age_ms, ret),
+	TP_ARGS(cgroup_ino, kind, place, age_ms, ret),
 
 	TP_STRUCT__entry(
 		__field(u64, cgroup_ino)
 		__field(u64, bdi_id)
+		__field(unsigned long, ino)
+		__field(unsigned long, first)
+		__field(unsigned long, last)
 		__field(int, kind)
 		__field(int, owner_id)
 		__field(dev_t, dev)
@@ -45,37 +51,41 @@ TRACE_EVENT(flush,
 
 	TP_fast_assign(
 		__entry->cgroup_ino = cgroup_ino;
-		__entry->bdi_id = bdi_id;
+		__entry->bdi_id = place->bdi_id;
+		__entry->ino = place->ino;
+		__entry->first = place->first;
+		__entry->last = place->last;
 		__entry->kind = kind;
-		__entry->owner_id = owner_id;
-		__entry->dev = dev;
+		__entry->owner_id = place->owner_id;
+		__entry->dev = cgwb_id_is_bdev(place->id) ? place->id : 0;
 		__entry->age_ms = age_ms;
 		__entry->ret = ret;
 	),
 
-	TP_printk("cgroup_ino=%llu kind=%s bdi_id=%llu owner_id=%d dev=%d:%d age_ms=%u ret=%d",
+	TP_printk("cgroup_ino=%llu kind=%s bdi_id=%llu owner_id=%d dev=%d:%d ino=%lu first=%lu last=%lu age_ms=%u ret=%d",
 		  __entry->cgroup_ino,
-		  __print_symbolic(__entry->kind, { 0, "wb" }, { 1, "mapping" }),
+		  __print_symbolic(__entry->kind, { 0, "wb" }, { 1, "mapping" }, { 2, "stretch" }),
 		  __entry->bdi_id, __entry->owner_id, MAJOR(__entry->dev), MINOR(__entry->dev),
-		  __entry->age_ms, __entry->ret)
+		  __entry->ino, __entry->first, __entry->last, __entry->age_ms, __entry->ret)
 );
 
 /*
  * A slice of a sweep was submitted. Process context, the worker.
  *
- * dev: the device. first, last: the pages that it covered; last is the last page there can be when the mapping ended
- * before the budget. budget: how many pages it would have taken. pages: how many were submitted. missed: how many were
+ * dev: the device, of a file that of its filesystem. ino: the file, 0 for the mapping of a device. first, last: the
+ * pages that it covered; last is the end of the stretch when nothing dirty was left before the budget was used up. budget: how many pages it would have taken. pages: how many were submitted. missed: how many were
  * dirty but being written already.
  */
 TRACE_EVENT(mapping_written,
 
-	TP_PROTO(u32 dev, unsigned long first, unsigned long last, unsigned long budget,
-		 unsigned long pages, unsigned long missed),
+	TP_PROTO(u32 dev, unsigned long ino, unsigned long first, unsigned long last,
+		 unsigned long budget, unsigned long pages, unsigned long missed),
 
-	TP_ARGS(dev, first, last, budget, pages, missed),
+	TP_ARGS(dev, ino, first, last, budget, pages, missed),
 
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
+		__field(unsigned long, ino)
 		__field(unsigned long, first)
 		__field(unsigned long, last)
 		__field(unsigned long, budget)
@@ -85,6 +95,7 @@ TRACE_EVENT(mapping_written,
 
 	TP_fast_assign(
 		__entry->dev = dev;
+		__entry->ino = ino;
 		__entry->first = first;
 		__entry->last = last;
 		__entry->budget = budget;
@@ -92,9 +103,9 @@ TRACE_EVENT(mapping_written,
 		__entry->missed = missed;
 	),
 
-	TP_printk("dev=%d:%d first=%lu last=%lu budget=%lu pages=%lu missed=%lu",
-		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->first, __entry->last,
-		  __entry->budget, __entry->pages, __entry->missed)
+	TP_printk("dev=%d:%d ino=%lu first=%lu last=%lu budget=%lu pages=%lu missed=%lu",
+		  MAJOR(__entry->dev), MINOR(__entry->dev), __entry->ino, __entry->first,
+		  __entry->last, __entry->budget, __entry->pages, __entry->missed)
 );
 
 /*

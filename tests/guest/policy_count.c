@@ -104,11 +104,12 @@ static void remove_load(void)
 static void compare_counts(void)
 {
 	CHECK_EQUAL(D(tracked), trace_hits("writeback/track_foreign_dirty"));
-	CHECK_EQUAL(D(flushes_stock) + D(flushes_mapping) + D(flushes_refused),
+	CHECK_EQUAL(D(flushes_stock) + D(flushes_mapping) + D(flushes_stretch) + D(flushes_refused),
 		    trace_hits("writeback/flush_foreign"));
-	CHECK_EQUAL(D(flushes_stock) + D(flushes_mapping) + D(flushes_refused),
+	CHECK_EQUAL(D(flushes_stock) + D(flushes_mapping) + D(flushes_stretch) + D(flushes_refused),
 		    trace_hits("cgwb/flush"));
-	CHECK_EQUAL(D(flushes_stock) - D(flushes_failed), trace_hits("writeback/writeback_queue"));
+	CHECK_EQUAL(D(flushes_stock) + D(flushes_owner) - D(flushes_failed),
+		    trace_hits("writeback/writeback_queue"));
 	CHECK_EQUAL(D(slices), trace_hits("cgwb/mapping_written"));
 	CHECK_EQUAL(D(overflow), 0);
 	CHECK_EQUAL(D(flushes_refused), 0);
@@ -125,10 +126,12 @@ static void count(void (*check)(void))
 	NEED(!ret, "tracing: %d", ret);
 	stats_begin();
 	run_load();
-	tap_note("%s: tracked %llu bdev %llu, flushes wb %llu mapping %llu, slices %llu pages %llu",
-		 policy, (unsigned long long)D(tracked), (unsigned long long)D(tracked_bdev),
-		 (unsigned long long)D(flushes_stock), (unsigned long long)D(flushes_mapping),
-		 (unsigned long long)D(slices), (unsigned long long)D(pages));
+	tap_note(
+		"%s: tracked %llu bdev %llu, flushes wb %llu mapping %llu stretch %llu, slices %llu pages %llu",
+		policy, (unsigned long long)D(tracked), (unsigned long long)D(tracked_bdev),
+		(unsigned long long)D(flushes_stock), (unsigned long long)D(flushes_mapping),
+		(unsigned long long)D(flushes_stretch), (unsigned long long)D(slices),
+		(unsigned long long)D(pages));
 	CHECK(D(tracked) > 0 && D(tracked_bdev) > 0, "nothing was tracked");
 	/* Each dirties its own files only: what is foreign is the filesystem's metadata. */
 	CHECK_EQUAL(D(tracked), D(tracked_bdev));
@@ -157,6 +160,19 @@ static void check_mapping(void)
 	CHECK_EQUAL(D(stock_records) + D(flushes_stock), 0);
 }
 
+static void check_precise(void)
+{
+	CHECK(D(records) > 0 && D(flushes_stretch) > 0 && D(pages) > 0, "no flush of a stretch");
+	CHECK(D(sweeps) > 0, "no sweep came to its end");
+	CHECK_EQUAL(D(stock_records) + D(flushes_stock) + D(flushes_mapping) + D(fallbacks), 0);
+}
+
+static void check_off(void)
+{
+	CHECK_EQUAL(D(skipped), D(tracked));
+	CHECK_EQUAL(D(stock_records) + D(records) + D(flushes_stock) + D(flushes_mapping), 0);
+}
+
 static void under_stock(void)
 {
 	policy = "stock";
@@ -173,6 +189,18 @@ static void under_mapping(void)
 {
 	policy = "mapping";
 	count(check_mapping);
+}
+
+static void under_precise(void)
+{
+	policy = "precise";
+	count(check_precise);
+}
+
+static void under_off(void)
+{
+	policy = "off";
+	count(check_off);
 }
 
 static void load(void)
@@ -195,5 +223,7 @@ void policy_count_cases(void)
 	tap_case("stock: whole-wb flushes, as the kernel counts them", under_stock);
 	tap_case("skip: nothing is recorded, and the kernel still tells of all", under_skip);
 	tap_case("mapping: flushes of the mapping, none of a whole wb", under_mapping);
+	tap_case("precise: flushes of a stretch, none of a whole wb", under_precise);
+	tap_case("off: nothing is recorded at all", under_off);
 	tap_case("unload, having counted", unload);
 }

@@ -27,7 +27,12 @@ static void refuse_parameters(void)
 		{ "memcgs=0", "memcgs can be" },
 		{ "memcgs=65537", "memcgs can be" },
 		{ "targets=0", "targets" },
-		{ "targets=257", "targets" },
+		{ "targets=1025", "targets" },
+		{ "threshold_percent=101", "threshold_percent" },
+		{ "slice_ms=9", "slice_ms" },
+		{ "interval_ms=60001", "interval_ms" },
+		{ "record_age_ms=-1", "record_age_ms" },
+		{ "dedupe=maybe", "dedupe" },
 		{ "bgthresh=2", "invalid for parameter `bgthresh'" },
 	};
 
@@ -80,7 +85,8 @@ static void files_are_there(void)
 	kernel_log_begin();
 	ret = policy_set("precise2");
 	CHECK(ret == -EINVAL, "an unknown policy: %d", ret);
-	CHECK(kernel_log_has("no policy \"precise2\"", "choose stock, skip or mapping"),
+	CHECK(kernel_log_has("no policy \"precise2\"",
+			     "choose stock, skip, mapping, precise or off"),
 	      "not said");
 	file_text("/sys/module/cgwb/parameters/policy", text, sizeof(text));
 	CHECK(!strcmp(text, "mapping\n"), "then policy is %s", text);

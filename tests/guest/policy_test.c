@@ -78,6 +78,7 @@ int main(int argc, char **argv)
 	policy_load_cases();
 	policy_count_cases();
 	policy_sweep_cases();
+	policy_file_cases();
 	policy_disk_cases();
 	policy_bgthresh_cases();
 	policy_reclaim_cases();

@@ -9,5 +9,6 @@ void policy_sweep_cases(void);
 void policy_disk_cases(void);
 void policy_bgthresh_cases(void);
 void policy_reclaim_cases(void);
+void policy_file_cases(void);
 
 #endif

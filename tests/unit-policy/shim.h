@@ -29,6 +29,12 @@ typedef unsigned long pgoff_t;
 #define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
 
+/* A few CPUs; a test chooses the one that it is on. */
+#define NR_CPUS 4
+extern int shim_cpu;
+#define raw_smp_processor_id() shim_cpu
+#define for_each_possible_cpu(cpu) for ((cpu) = 0; (cpu) < NR_CPUS; (cpu)++)
+
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define clamp(x, low, high) min(max(x, low), high)
@@ -84,6 +90,30 @@ static inline int atomic_read(const atomic_t *v)
 	return v->counter;
 }
 
+static inline void atomic_set(atomic_t *v, int value)
+{
+	v->counter = value;
+}
+
+static inline void atomic_inc(atomic_t *v)
+{
+	v->counter++;
+}
+
+static inline void atomic_dec(atomic_t *v)
+{
+	v->counter--;
+}
+
+typedef struct {
+	int unused;
+} wait_queue_head_t;
+
+struct wb_completion {
+	atomic_t cnt;
+	wait_queue_head_t *waitq;
+};
+
 /* A memcg's own records, as linux/memcontrol.h has them. */
 #define MEMCG_CGWB_FRN_CNT 4
 
@@ -91,9 +121,7 @@ struct memcg_cgwb_frn {
 	u64 bdi_id;
 	int memcg_id;
 	u64 at;
-	struct {
-		atomic_t cnt;
-	} done;
+	struct wb_completion done;
 };
 
 #endif /* CGWB_SHIM_H */

@@ -16,7 +16,9 @@ static const struct cgwb_clock clock = { .now = 100000, .expire = EXPIRE, .refre
 
 /* A script: what is done, with which pages, and what must follow. */
 enum action {
-	ASK,
+	ASK, /* for the whole mapping */
+	ASK_FOR,
+	GIVE_UP,
 	BEGIN,
 	REST,
 	MISSED,
@@ -42,8 +44,15 @@ static void play(const struct step *steps, size_t n)
 
 		switch (step->action) {
 		case ASK:
-			cgwb_sweep_ask(&sweep, now.now);
+			cgwb_sweep_ask(&sweep, 0, END, now.now);
 			assert_true(cgwb_sweep_is_owed(&sweep, &now));
+			break;
+		case ASK_FOR:
+			cgwb_sweep_ask(&sweep, step->first, step->last, now.now);
+			assert_true(cgwb_sweep_is_owed(&sweep, &now));
+			break;
+		case GIVE_UP:
+			cgwb_sweep_give_up(&sweep);
 			break;
 		case BEGIN:
 			assert_true(cgwb_sweep_is_owed(&sweep, &now));
@@ -139,20 +148,52 @@ static void test_missed(void **state)
 	     { BEGIN, END, END }, { SATISFIED, 0, END }, { REST });
 }
 
+static void test_stretches(void **state)
+{
+	/* a stretch is swept, and nothing else */
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { SATISFIED, 0, 199 }, { REST });
+	/* in several slices */
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { PASSED, 0, 149 }, { BEGIN, 150, 199 },
+	     { SATISFIED, 0, 199 }, { REST });
+	/* asks that wait together are one stretch */
+	PLAY({ ASK_FOR, 100, 199 }, { ASK_FOR, 150, 299 }, { BEGIN, 100, 299 },
+	     { SATISFIED, 0, 299 }, { REST });
+	/* one that comes meanwhile makes it longer, at both ends, and goes once around from there */
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { PASSED, 0, 149 }, { ASK_FOR, 50, 299 },
+	     { BEGIN, 150, 299 }, { PASSED, 0, 299 }, { BEGIN, 50, 149 }, { SATISFIED, 0, 149 },
+	     { REST });
+	/* the next sweep has its own stretch */
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { SATISFIED, 0, 199 }, { ASK_FOR, 10, 19 },
+	     { BEGIN, 10, 19 }, { SATISFIED, 0, 19 }, { REST });
+	/* the last page of a stretch was missed */
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { MISSED, 199, 199 },
+	     { SATISFIED, 0, 199 }, { BEGIN, 199, 199 }, { SATISFIED, 0, 199 }, { REST });
+	/* a slice that could not be written is begun again */
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { BEGIN, 100, 199 }, { SATISFIED, 0, 199 },
+	     { REST });
+	/* given up: but not what was asked meanwhile */
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { GIVE_UP }, { REST });
+	PLAY({ ASK_FOR, 100, 199 }, { BEGIN, 100, 199 }, { ASK_FOR, 0, 9 }, { GIVE_UP },
+	     { BEGIN, 0, 9 }, { SATISFIED, 0, 9 }, { REST });
+}
+
 static void test_slice_pages(void **state)
 {
 	static const struct {
 		unsigned long bandwidth_pages, want;
+		unsigned int slice_ms;
 	} rows[] = {
-		{ 0, 256 }, /* 1 MiB */
-		{ 1280, 256 }, /* 5 MiB/s are 1 MiB in 200 ms */
-		{ 51000, 10200 },     { 81920, 16200 }, /* whole thousands of pages only */
-		{ 1000000, 16384 }, /* 64 MiB */
-		{ ULONG_MAX, 16384 },
+		{ 0, 256, 200 }, /* 1 MiB */
+		{ 1280, 256, 200 }, /* 5 MiB/s are 1 MiB in 200 ms */
+		{ 51000, 10200, 200 },	   { 51000, 510, 10 },
+		{ 81920, 16200, 200 }, /* whole thousands of pages only */
+		{ 1000000, 16384, 200 }, /* 64 MiB */
+		{ ULONG_MAX, 16384, 200 },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(cgwb_slice_pages(rows[i].bandwidth_pages), rows[i].want);
+		assert_int_equal(cgwb_slice_pages(rows[i].bandwidth_pages, rows[i].slice_ms),
+				 rows[i].want);
 }
 
 /*
@@ -166,7 +207,7 @@ static void test_need(void **state)
 	u64 dirtied[PAGES] = { 0 }, owed[PAGES] = { 0 }, random = 1, now = 1;
 	bool is_in_slice = false;
 	struct cgwb_sweep sweep;
-	pgoff_t first = 0, last = 0;
+	pgoff_t first = 0, last = 0, first_asked, last_asked;
 	u64 began = 0;
 	int rests = 0;
 
@@ -184,8 +225,10 @@ static void test_need(void **state)
 		case 1:
 			if (random >> 40 & 3)
 				break;
-			cgwb_sweep_ask(&sweep, now);
-			for (int i = 0; i < PAGES; i++)
+			first_asked = page;
+			last_asked = page + (random >> 20) % (PAGES - page);
+			cgwb_sweep_ask(&sweep, first_asked, last_asked, now);
+			for (pgoff_t i = first_asked; i <= last_asked; i++)
 				if (dirtied[i])
 					owed[i] = now; /* a pass is owed that begins after now */
 			break;
@@ -220,9 +263,8 @@ static void test_need(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_scripts),
-		cmocka_unit_test(test_missed),
-		cmocka_unit_test(test_slice_pages),
+		cmocka_unit_test(test_scripts),	  cmocka_unit_test(test_missed),
+		cmocka_unit_test(test_stretches), cmocka_unit_test(test_slice_pages),
 		cmocka_unit_test(test_need),
 	};
 
