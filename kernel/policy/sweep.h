@@ -2,11 +2,11 @@
 /*
  * A sweep: the arithmetic of writing a stretch of a mapping in bounded slices, for whoever asks while it goes on.
  *
- * What it owes: a page that was dirty when somebody asked is passed by a slice that begins after the ask. So an ask is
- * taken at a slice's beginning, never in its middle, and from there the sweep goes once around the stretch: to its
- * end, and from its start to the page where it took the ask. Asks that come while it runs make the stretch longer and move
- * the page where the sweep ends, they start nothing. Once there, it rests; it needs no further word to get there, because who is throttled dirties
- * nothing and so could not ask again.
+ * What it owes: a page that was dirty when somebody asked is passed by a slice that begins after the ask. So an
+ * ask is taken at a slice's beginning, never in its middle, and from there the sweep goes once around the stretch:
+ * to its end, and from its start to the page where it took the ask. Asks that come while it runs make the stretch
+ * longer and move the page where the sweep ends, they start nothing. Once there, it rests; it needs no further
+ * word to get there, because who is throttled dirties nothing and so could not ask again.
  *
  * A page that is dirty and under writeback at once cannot be written, only passed: its dirtier may have been waiting
  * for just that page. Such pages are noted, and the stretch between the first and the last of them is passed once more
@@ -93,9 +93,10 @@ bool cgwb_sweep_is_young(const struct cgwb_sweep *sweep, const struct cgwb_clock
 unsigned long cgwb_slice_pages(unsigned long bandwidth_pages, unsigned int slice_ms);
 
 /*
- * A slice is what the device writes in this time, unless it was chosen otherwise. Metadata that is being written is locked, and filesystem operations
- * of all cgroups wait for it: with slices of seconds a flush for one cgroup would stall all the others. It is also the
- * longest pause of a throttled task, who so sees the effect of a slice each time it wakes up.
+ * A slice is what the device writes in this time, unless it was chosen otherwise. Metadata that is being written
+ * is locked, and filesystem operations of all cgroups wait for it: with slices of seconds a flush for one cgroup
+ * would stall all the others. It is also the longest pause of a throttled task, who so sees the effect of a slice
+ * each time it wakes up.
  */
 #define CGWB_SLICE_MS 200
 

@@ -72,9 +72,10 @@ TRACE_EVENT(flush,
 /*
  * A slice of a sweep was submitted. Process context, the worker.
  *
- * dev: the device, of a file that of its filesystem. ino: the file, 0 for the mapping of a device. first, last: the
- * pages that it covered; last is the end of the stretch when nothing dirty was left before the budget was used up. budget: how many pages it would have taken. pages: how many were submitted. missed: how many were
- * dirty but being written already.
+ * dev: the device, of a file that of its filesystem. ino: the file, 0 for the mapping of a device. first, last:
+ * the pages that it covered; last is the end of the stretch when nothing dirty was left before the budget was used
+ * up. budget: how many pages it would have taken. pages: how many were submitted. missed: how many were dirty but
+ * being written already.
  */
 TRACE_EVENT(mapping_written,
 

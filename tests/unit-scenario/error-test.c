@@ -117,7 +117,7 @@ static const struct {
 	{ BODY VARIANT "[quick]\nvariants = stock,stock\n",
 	  "t.ini:11: variants = stock,stock: stock stands there twice" },
 	{ SCENARIO "policy = mappin\n",
-	  "t.ini:3: policy = mappin: it is one of none stock skip mapping; did you mean mapping?" },
+	  "t.ini:3: policy = mappin: it is one of none stock skip mapping precise off; did you mean mapping?" },
 	{ SCENARIO "policy = stock\npolicy_parameters = dedupe\n",
 	  "t.ini:4: policy_parameters = dedupe: NAME=VALUE words are wanted" },
 	{ SCENARIO "[job j]\nengine = foi\n",
@@ -260,7 +260,7 @@ static const struct {
 	  "t.ini:11: polcy: neither drop, nor a key of [scenario], nor SECTION.KEY; "
 	  "did you mean policy?" },
 	{ BODY VARIANT "[variant b]\npolicy = skpi\n",
-	  "t.ini:11: policy = skpi: it is one of none stock skip mapping; did you mean skip?" },
+	  "t.ini:11: policy = skpi: it is one of none stock skip mapping precise off; did you mean skip?" },
 	{ BODY VARIANT "[variant b]\nnb0.wrte = 1M\n",
 	  "t.ini:11: nb0.wrte: no such key: wrte; did you mean write?" },
 	{ BODY VARIANT "[variant b]\nnb1.write = 1M\n",
