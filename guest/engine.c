@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct engine *const engines[] = { &engine_exec, &engine_files, &engine_fio };
+static const struct engine *const engines[] = { &engine_exec, &engine_files, &engine_fio,
+						&engine_pages };
 
 const struct engine *engine_find(const char *name)
 {

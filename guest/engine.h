@@ -45,6 +45,6 @@ struct engine {
 /* NULL: there is none of this name. */
 const struct engine *engine_find(const char *name);
 
-extern const struct engine engine_fio, engine_files, engine_exec;
+extern const struct engine engine_fio, engine_files, engine_pages, engine_exec;
 
 #endif

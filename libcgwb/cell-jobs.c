@@ -40,6 +40,7 @@ struct job {
 	const struct section *section;
 	char *name;
 	char *cgroup; /* NULL: the root */
+	uint64_t index; /* in its group */
 	json_t *json;
 };
 
@@ -115,6 +116,27 @@ static int build_files(struct builder *builder, struct job *job)
 	    set_number(job, "files_per_s", "files_per_s", 0) ||
 	    set_bytes(job, "xattr_bytes", "xattr_size", 0) ||
 	    set(job, "sync", json_boolean(sync)) ||
+	    set(job, "seed", json_integer(cgwb_seed_next(&data) >> 1)))
+		return -ENOMEM;
+	return 0;
+}
+
+/* In a group each job has a window of its own, one behind the other. */
+static int build_pages(struct builder *builder, struct job *job)
+{
+	struct cgwb_seed data = builder_seed(builder, "job", job->name, "data");
+	const char *filename = section_value(job->section, "filename", "");
+	uint64_t bytes = schema_bytes(job->section, "size", 0);
+	uint64_t offset = schema_bytes(job->section, "offset", 0) + job->index * bytes;
+
+	/* Jansson's integers are signed. */
+	if (set_duration(job) ||
+	    set(job, "filename", expand_json(filename, job_cgroup_name(job))) ||
+	    set(job, "offset_bytes", json_integer(offset)) ||
+	    set(job, "size_bytes", json_integer(bytes)) ||
+	    set_bytes(job, "stride_bytes", "stride", 4096) ||
+	    set_number(job, "passes", "passes", 0) ||
+	    set_number(job, "pages_per_s", "pages_per_s", 0) ||
 	    set(job, "seed", json_integer(cgwb_seed_next(&data) >> 1)))
 		return -ENOMEM;
 	return 0;
@@ -236,6 +258,8 @@ static int build_job(struct builder *builder, struct job *job)
 		return build_fio(builder, job);
 	if (!strcmp(engine, "files"))
 		return build_files(builder, job);
+	if (!strcmp(engine, "pages"))
+		return build_pages(builder, job);
 	return build_exec(builder, job);
 }
 
@@ -248,7 +272,7 @@ int builder_add_jobs(struct builder *builder, const struct section *section, jso
 	int err = 0;
 
 	for (uint64_t i = 0; !err && i < count; i++) {
-		struct job job = { .section = section };
+		struct job job = { .section = section, .index = i };
 
 		job.name = builder_instance(section->name, cgroup, i);
 		job.cgroup = path ? builder_instance(path, cgroup, i) : NULL;

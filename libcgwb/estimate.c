@@ -150,6 +150,26 @@ static struct work files_work(const json_t *cell, const json_t *job)
 	return work;
 }
 
+static struct work pages_work(const json_t *job)
+{
+	uint64_t passes = get_integer(job, "passes"), rate = get_integer(job, "pages_per_s");
+	uint64_t bytes = get_integer(job, "size_bytes"), stride = get_integer(job, "stride_bytes");
+	uint64_t pages = passes * ((bytes + stride - 1) / stride);
+	struct work work = {
+		.path = get_string(job, "filename"),
+		.span_bytes = bytes,
+		.seconds = get_integer(job, "duration_ns") / NS_PER_S,
+		.buffered = true,
+	};
+
+	/* With a duration it is whatever it gets done. */
+	if (!work.seconds)
+		work.written_bytes = pages * 4096;
+	if (!work.seconds && rate)
+		work.seconds = (double)pages / rate;
+	return work;
+}
+
 static struct work job_work(const json_t *cell, const json_t *job)
 {
 	const char *engine = get_string(job, "engine");
@@ -158,6 +178,8 @@ static struct work job_work(const json_t *cell, const json_t *job)
 		return fio_work(job);
 	if (!strcmp(engine, "files"))
 		return files_work(cell, job);
+	if (!strcmp(engine, "pages"))
+		return pages_work(job);
 	return (struct work){ .seconds = get_integer(job, "duration_ns") / NS_PER_S };
 }
 

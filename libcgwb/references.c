@@ -332,6 +332,23 @@ static int check_files(struct check *check, const struct section *section)
 	return 0;
 }
 
+static int check_pages(struct check *check, const struct section *section)
+{
+	static const char *const whole[] = { "size", "offset", "stride", NULL };
+	const struct section_key *filename = section_get(section, "filename");
+	int err = check_place(check, filename, filename->value);
+
+	for (const char *const *name = whole; !err && *name; name++) {
+		if (schema_bytes(section, *name, 0) % 4096)
+			err = fail_key(check, section_get(section, *name),
+				       "not in whole pages of 4K");
+	}
+	if (!err && !schema_ns(section, "duration", 0) && !schema_number(section, "passes", 0))
+		err = fail_section(check, section,
+				   "it would never end: neither a duration nor passes");
+	return err;
+}
+
 static int check_job(struct check *check, const struct section *section)
 {
 	const char *engine = section_value(section, "engine", "");
@@ -348,6 +365,8 @@ static int check_job(struct check *check, const struct section *section)
 		err = check_fio(check, section);
 	if (!err && !strcmp(engine, "files"))
 		err = check_files(check, section);
+	if (!err && !strcmp(engine, "pages"))
+		err = check_pages(check, section);
 	return err;
 }
 
@@ -384,7 +403,7 @@ static int check_measured_file(struct check *check, const struct section *sectio
 		else if (is_kind(at, "job"))
 			cgwb_nearest_offer(&nearest, section_value(at, "filename", NULL));
 	}
-	fail_key(check, file, "neither a [file] nor the filename of a fio job");
+	fail_key(check, file, "neither a [file] nor the filename of a job");
 	return cgwb_error_nearest(check->error, -EINVAL, nearest.best);
 }
 

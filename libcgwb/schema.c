@@ -14,7 +14,7 @@
 static const char *const policies[] = { "none", "stock", "skip", "mapping", "precise", "off", NULL };
 static const char *const schedulers[] = { "none", "mq-deadline", "kyber", "bfq", NULL };
 static const char *const filesystems[] = { "ext2", "ext3", "ext4", "xfs", "btrfs", NULL };
-static const char *const engines[] = { "fio", "files", "exec", NULL };
+static const char *const engines[] = { "fio", "files", "pages", "exec", NULL };
 static const char *const yes_no[] = { "yes", "no", NULL };
 
 /* More is a slip of the finger, not an experiment. */
@@ -99,6 +99,17 @@ static const struct schema_key files_keys[] = {
 	{ NULL },
 };
 
+static const struct schema_key pages_keys[] = {
+	{ "filename", VALUE_PATH, .required = true },
+	{ "size", VALUE_BYTES, .required = true, .least = 4096 },
+	{ "offset", VALUE_BYTES },
+	{ "stride", VALUE_BYTES, .least = 4096 },
+	{ "duration", VALUE_NS },
+	{ "passes", VALUE_NUMBER },
+	{ "pages_per_s", VALUE_NUMBER },
+	{ NULL },
+};
+
 static const struct schema_key exec_keys[] = {
 	{ "program", VALUE_WORD, .required = true },
 	{ "args", VALUE_TEXT },
@@ -171,6 +182,8 @@ const struct schema_key *schema_engine_keys(const char *engine)
 {
 	if (!strcmp(engine, "files"))
 		return files_keys;
+	if (!strcmp(engine, "pages"))
+		return pages_keys;
 	if (!strcmp(engine, "exec"))
 		return exec_keys;
 	return NULL;

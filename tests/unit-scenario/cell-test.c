@@ -252,6 +252,34 @@ static void test_exec(void **state)
 	cgwb_scenario_free(scenario);
 }
 
+/* Each job of a group dirties its own part of the file. */
+static void test_windows(void **state)
+{
+	struct cgwb_scenario *scenario =
+		text_scenario(SCENARIO "[disk nb0]\nsize = 1G\n" MOUNT "[cgroup /a]\ncount = 3\n"
+				       "[job p]\nengine = pages\ncgroup = /a\nfilename = /data/%c\n"
+				       "offset = 1M\nsize = 8K\nduration = 1s\n" VARIANT);
+	struct cgwb_cell *cell;
+	const json_t *jobs;
+
+	assert_int_equal(cgwb_cell_new(scenario, "stock", 1, false, &cell, NULL), 0);
+	jobs = json_object_get(cgwb_cell_json(cell), "jobs");
+	assert_int_equal(json_array_size(jobs), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *job = json_array_get(jobs, i);
+		char filename[32];
+
+		snprintf(filename, sizeof(filename), "/data/a%zu", i);
+		assert_string_equal(json_string_value(json_object_get(job, "filename")), filename);
+		assert_int_equal(json_integer_value(json_object_get(job, "offset_bytes")),
+				 (1 << 20) + i * 8192);
+		assert_int_equal(json_integer_value(json_object_get(job, "size_bytes")), 8192);
+		assert_int_equal(json_integer_value(json_object_get(job, "stride_bytes")), 4096);
+	}
+	cgwb_cell_free(cell);
+	cgwb_scenario_free(scenario);
+}
+
 /* By hand: what is touched, and how long the disk and the jobs take. */
 static void test_estimate(void **state)
 {
@@ -281,6 +309,13 @@ static void test_estimate(void **state)
 		{ "[job d]\nengine = files\ndirectory = /data/d\nfiles = 1024\nfiles_per_s = 64\n"
 		  "file_size = 3K\n",
 		  192 + 8 + 64 + 8, 26 },
+		/* 10 times 100 MiB at 50 MiB/s */
+		{ "[job p]\nengine = pages\nfilename = /data/f\nsize = 100M\npasses = 10\n",
+		  192 + 100 + 64 + 100, 30 },
+		/* every second of 25,600 pages, 128 a second */
+		{ "[job p]\nengine = pages\nfilename = /data/f\nsize = 100M\npasses = 1\n"
+		  "stride = 8K\npages_per_s = 128\n",
+		  192 + 100 + 64 + 100, 110 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -309,10 +344,11 @@ static void test_estimate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_layout), cmocka_unit_test(test_layout_refused),
-		cmocka_unit_test(test_mkfs),   cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_phases), cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_exec),   cmocka_unit_test(test_estimate),
+		cmocka_unit_test(test_layout),	 cmocka_unit_test(test_layout_refused),
+		cmocka_unit_test(test_mkfs),	 cmocka_unit_test(test_seed),
+		cmocka_unit_test(test_phases),	 cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_exec),	 cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_estimate),
 	};
 
 	return cmocka_run_group_tests_name("cell", tests, NULL, NULL);

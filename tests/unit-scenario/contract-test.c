@@ -81,6 +81,8 @@ static void test_everything(void **state)
 		"[job d]\nengine = files\ncgroup = /p/c\ndirectory = /b/%c\nfiles = 3\n"
 		"files_per_s = 4\nfile_size = 5\nfiles_per_directory = 6\nxattr_size = 8\n"
 		"data_every = 8\ndata_size = 9\ndata_span = 10\nsync = yes\nduration = 1s\n"
+		"[job g]\nengine = pages\ncgroup = /p/c\nfilename = /b/g\nsize = 8K\noffset = 4K\n"
+		"stride = 8K\npasses = 2\npages_per_s = 3\nduration = 1s\n"
 		"[job e]\nengine = exec\nprogram = p\nargs = a b\nduration = 1s\nstart = 1s\n"
 		"[measure m]\nkind = file-writes\nfile = /a/x\n"
 		"[measure n]\nkind = job-count\njob = d\n"

@@ -406,7 +406,7 @@ static void test_manual_keys(void **state)
 {
 	static const char *const kinds[] = { "scenario", "machine", "disk",    "mount", "file",
 					     "cgroup",	 "job",	    "measure", NULL };
-	static const char *const engines[] = { "files", "exec", NULL };
+	static const char *const engines[] = { "files", "pages", "exec", NULL };
 	char *text = manual(), word[64];
 
 	for (const char *const *kind = kinds; *kind; kind++) {
