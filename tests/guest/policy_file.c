@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Files that a cgroup owns and another writes to: policy precise, and the settings dedupe and threshold_percent.
+ * Files that a cgroup owns and another writes to: policy precise, and the setting threshold_percent.
  *
  * The owner dirties the first pages of a file, so that its wb owns the inode, and some more in a file of its own; all
  * of it stays below its background threshold. Periodic writeback is off: what is written is written because somebody
@@ -198,40 +198,6 @@ static void threshold_is_reached(void)
 	finish();
 }
 
-/* Two cgroups that are throttled at the same time want the same owner's wb: with dedupe one flush at a time. */
-static void ask_twice(bool is_deduped)
-{
-	struct page_writer one = { shared, 1024, PAGES, PAUSE_US };
-	struct page_writer two = { shared, 16384, PAGES, PAUSE_US };
-	pid_t pids[2];
-
-	if (!start(is_deduped ? "stock dedupe=1" : "stock"))
-		return;
-	CHECK(!cgroup_make("need2", HIGH), "cgroup");
-	pids[0] = cgroup_spawn("need", write_pages, &one);
-	pids[1] = cgroup_spawn("need2", write_pages, &two);
-	CHECK(!child_wait(pids[0], 120) && !child_wait(pids[1], 120), "the writers");
-	tap_note("flushes %llu deduped %llu", (unsigned long long)stat_get("flushes_stock"),
-		 (unsigned long long)stat_get("deduped"));
-	CHECK(stat_get("flushes_stock") > 0, "nobody asked");
-	if (is_deduped)
-		CHECK(stat_get("deduped") > 0, "nobody had to wait: the test proves nothing");
-	else
-		CHECK(stat_get("deduped") == 0, "deduped");
-	finish();
-	CHECK(!cgroup_rmdir("need2"), "rmdir");
-}
-
-static void dedupe(void)
-{
-	ask_twice(true);
-}
-
-static void no_dedupe(void)
-{
-	ask_twice(false);
-}
-
 void policy_file_cases(void)
 {
 	tap_case("precise serves a writer and leaves the file's owner alone",
@@ -241,6 +207,4 @@ void policy_file_cases(void)
 	tap_case("precise: more sweeps than there is room for", more_sweeps_than_targets);
 	tap_case("threshold: below it nobody asks", threshold_holds_back);
 	tap_case("threshold: above it, as ever", threshold_is_reached);
-	tap_case("dedupe: one flush of an owner at a time", dedupe);
-	tap_case("without it nobody waits", no_dedupe);
 }

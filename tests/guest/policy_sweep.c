@@ -254,6 +254,49 @@ static void overflow(void)
 	CHECK(!policy_unload(), "unload");
 }
 
+/*
+ * Two cgroups that are throttled at the same time want the same wb flushed, and the disk is slow: with dedupe there is
+ * one flush at a time, and without it nobody waits for another's.
+ */
+static void ask_for_one_wb(bool is_deduped)
+{
+	struct page_writer one = { "/dev/pt0", 256, PAGES, PAUSE_US };
+	struct page_writer two = { "/dev/pt0", 256 + PAGES, PAGES, PAUSE_US };
+	uint64_t queued;
+	pid_t pids[2];
+	int ret;
+
+	NEED(!policy_load(is_deduped ? "policy=stock dedupe=1" : "policy=stock"), "load");
+	ret = make_disks(1, 4 * MIB);
+	NEED(!ret, "disk: %d", ret);
+	CHECK(!cgroup_make("need", HIGH) && !cgroup_make("need2", HIGH), "cgroups");
+	pids[0] = cgroup_spawn("need", write_pages, &one);
+	pids[1] = cgroup_spawn("need2", write_pages, &two);
+	CHECK(!child_wait(pids[0], 120) && !child_wait(pids[1], 120), "the writers");
+	queued = stat_get("flushes_stock");
+	tap_note("flushes %llu deduped %llu", (unsigned long long)queued,
+		 (unsigned long long)stat_get("deduped"));
+	CHECK(queued > 0, "nobody asked");
+	if (is_deduped)
+		CHECK(stat_get("deduped") > 0, "nobody had to wait: the test proves nothing");
+	else
+		CHECK(stat_get("deduped") == 0, "somebody waited");
+	fsync(fds[0]);
+	CHECK(!cgroup_rmdir("need") && !cgroup_rmdir("need2"), "rmdir");
+	remove_disks();
+	CHECK(!policy_unload(), "unload");
+}
+
+static void dedupe(void)
+{
+	ask_for_one_wb(true);
+}
+
+static void no_dedupe(void)
+{
+	ask_for_one_wb(false);
+}
+
 static bool none_is_dying(void)
 {
 	char text[256];
@@ -292,5 +335,7 @@ void policy_sweep_cases(void)
 	tap_case("mapping serves it on a slow disk", mapping_serves_it_slowly);
 	tap_case("switching the policy loses no record", switch_loses_nothing);
 	tap_case("a full table uses the kernel's records, and counts", overflow);
+	tap_case("dedupe: one flush of a wb at a time", dedupe);
+	tap_case("without it nobody waits for another's", no_dedupe);
 	tap_case("a record pins no cgroup", record_pins_nothing);
 }
