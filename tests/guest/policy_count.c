@@ -17,10 +17,13 @@
 
 static const char *policy;
 
-/* One cgroup dirties the mapping of a disk that the root owns, more of it than it may have dirty: it has to ask. */
+/*
+ * One cgroup dirties the mapping of a disk that the root owns, several times what it may have dirty, and for longer than
+ * statistics of a memcg may lag: it has to ask.
+ */
 static pid_t start_writer(int *ret_fd)
 {
-	static struct page_writer writer = { "/dev/pt0", 256, 6144, 250000 };
+	static struct page_writer writer = { "/dev/pt0", 256, 10240, 250000 };
 	struct disk_spec spec = { .size = 128 * MIB, .write_bps = 50 * MIB };
 	char page[4096] = "owned by the root", name[32];
 	int ret = disk_make("pt0", &spec);
