@@ -49,23 +49,31 @@ static struct workqueue_struct *workqueue;
 /* Guards all of the above. A leaf, taken with interrupts off: whoever asks may hold anything. */
 static DEFINE_RAW_SPINLOCK(targets_lock);
 
-/* Under targets_lock: a target of this inode whose stretch @place touches, or else the one that rests longest. */
+/*
+ * Under targets_lock: the target that sweeps a stretch of this inode which @place touches; or else one that did so and
+ * rests, for its least interval holds; or else the one that rests longest.
+ */
 static struct cgwb_target *find_target(const struct cgwb_place *place)
 {
-	struct cgwb_target *idle = NULL;
+	struct cgwb_target *resting = NULL, *idle = NULL;
 	unsigned int i;
 
 	lockdep_assert_held(&targets_lock);
 	for (i = 0; i < nr_targets; i++) {
 		struct cgwb_target *target = &targets[i];
+		bool is_touched = cgwb_place_is_same(&target->place, place) &&
+				  cgwb_place_touches(&target->place, place);
 
-		if (cgwb_place_is_same(&target->place, place) &&
-		    cgwb_place_touches(&target->place, place))
+		if (target->queued && is_touched)
 			return target;
-		if (!target->queued && (!idle || time_before64(target->next_at, idle->next_at)))
+		if (target->queued)
+			continue;
+		if (is_touched)
+			resting = target;
+		if (!idle || time_before64(target->next_at, idle->next_at))
 			idle = target;
 	}
-	return idle;
+	return resting ?: idle;
 }
 
 /* Under targets_lock: queue the next slice. */
