@@ -34,7 +34,8 @@ bool model_has(const struct model *model, u64 serial, u64 id, const struct cgwb_
 }
 
 /* Other memcgs that have live records. */
-static unsigned int other_rows(const struct model *model, u64 serial, const struct cgwb_clock *clock)
+static unsigned int other_rows(const struct model *model, u64 serial,
+			       const struct cgwb_clock *clock)
 {
 	u64 seen[CGWB_ROWS + 1];
 	unsigned int n = 0;

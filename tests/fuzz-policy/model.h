@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Model: what the table of records has to hold and to answer, kept in the plainest way: a list, searched from its start.
+ * Model: what the table of records has to hold and to answer, kept in the plainest way: a list, searched from
+ * its start.
  *
- * It is exact about live records: which there are, what they say, and when there is no room. What dead and disarmed ones
- * leave behind is the table's own affair. Of the pages that a record counts it knows how many at least and at most.
+ * It is exact about live records: which there are, what they say, and when there is no room. What dead and
+ * disarmed ones leave behind is the table's own affair. Of the pages that a record counts it knows how many
+ * at least and at most.
  *
  * Each function asks the table, compares, and aborts if the answer is wrong.
  */

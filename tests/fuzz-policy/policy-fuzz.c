@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The deciding half of the policy module, driven by sequences of what can happen to it: dirty, ask, slices and works
- * that begin and end, time, another policy or setting, memcgs and inodes that go and come again.
+ * The deciding half of the policy module, driven by sequences of what can happen to it: dirty, ask, slices
+ * and works that begin and end, time, another policy or setting, memcgs and inodes that go and come again.
  *
- * A world of a few memcgs, inodes and their pages stands in for the kernel's half. After each step it must hold that
+ * A world of a few memcgs, inodes and their pages stands in for the kernel's half. After each step it must
+ * hold that
  *
- * - if a memcg dirties a foreign page and then asks within the record's age, a writeback that begins after the ask
- *   passes the page within one sweep; or its record stays armed, because a setting holds it back;
+ * - if a memcg dirties a foreign page and then asks within the record's age, a writeback that begins after
+ * the ask   passes the page within one sweep; or its record stays armed, because a setting holds it back;
  * - an owner has at most one unfinished flush under dedupe, and a place one sweep;
  * - the table has room for what it states, no more, and loses nothing that is live;
  * - no record is taken for a memcg or an inode other than the one it was made for.
  *
- * The last two are the model's (model.h). The first byte chooses whether pages are counted; then comes an operation with
- * its operands at a time, until there are no more.
+ * The last two are the model's (model.h). The first byte chooses whether pages are counted; then comes an
+ * operation with its operands at a time, until there are no more.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -31,7 +32,11 @@
 #define TARGETS 4
 #define WORKS 512
 
-enum recorded { NOTHING, PLACE, STOCK };
+enum recorded {
+	NOTHING,
+	PLACE,
+	STOCK
+};
 
 struct page {
 	bool is_dirty;
@@ -299,8 +304,7 @@ static void flush_slot(struct memcg *memcg, struct memcg_cgwb_frn *slot)
 
 	if (w.is_dedupe && claim(slot->bdi_id, slot->memcg_id, &flight) == -EBUSY)
 		return;
-	if (!w.min_pages ||
-	    model_spend(&model, memcg->serial, &place, w.min_pages, &w.clock)) {
+	if (!w.min_pages || model_spend(&model, memcg->serial, &place, w.min_pages, &w.clock)) {
 		cgwb_stock_disarm(slot);
 		queue_work(flight ? &flight->done : &slot->done, flight, slot->bdi_id,
 			   slot->memcg_id);

@@ -18,8 +18,8 @@
 static const char *policy;
 
 /*
- * One cgroup dirties the mapping of a disk that the root owns, several times what it may have dirty, and for longer than
- * statistics of a memcg may lag: it has to ask.
+ * One cgroup dirties the mapping of a disk that the root owns, several times what it may have dirty, and for
+ * longer than statistics of a memcg may lag: it has to ask.
  */
 static pid_t start_writer(int *ret_fd)
 {
