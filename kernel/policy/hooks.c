@@ -281,16 +281,20 @@ static unsigned int flush_places(struct mem_cgroup *memcg, struct bdi_writeback 
 
 /*
  * How many pages a memcg must have dirtied somewhere before it may ask for a flush of them; 0 when that is not asked.
- * Its dirty pages are counted with its descendants' and may be two seconds old, as in all that
+ * They are a share of what it is throttled by: its dirty pages and those that are being written, which may be all of
+ * them at the moment. Both are counted with its descendants' and may be two seconds old, as in all that
  * balance_dirty_pages() decides by.
  */
 static unsigned long threshold_pages(struct mem_cgroup *memcg)
 {
 	unsigned int percent = READ_ONCE(cgwb_threshold_percent);
+	unsigned long pages;
 
 	if (!percent)
 		return 0;
-	return static_call(cgwb_memcg_page_state)(memcg, NR_FILE_DIRTY) * percent / 100;
+	pages = static_call(cgwb_memcg_page_state)(memcg, NR_FILE_DIRTY) +
+		static_call(cgwb_memcg_page_state)(memcg, NR_WRITEBACK);
+	return pages * percent / 100;
 }
 
 unsigned int cgwb_flush_records(struct mem_cgroup *memcg, struct bdi_writeback *wb,
