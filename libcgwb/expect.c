@@ -343,6 +343,41 @@ static bool counts(const struct cgwb_expectation *expectation, const struct cgwb
 	       has_seed(expectation->right, results, seed, usable);
 }
 
+/* The first mean in the tree whose result is usable and has not that measure; NULL: there is none. */
+static const struct node *find_null(const struct node *node, const struct cgwb_results *results,
+				    unsigned int seed)
+{
+	const struct cgwb_result *result;
+	const struct node *found;
+	double value;
+
+	if (!node || node->operator== '#')
+		return NULL;
+	if (node->operator!= '.') {
+		found = find_null(node->left, results, seed);
+		return found ? found : find_null(node->right, results, seed);
+	}
+
+	result = cgwb_results_find(results, node->variant, seed);
+	if (!result || !cgwb_result_usable(result))
+		return NULL;
+	return cgwb_result_measure(result, node->measure, &value) ? node : NULL;
+}
+
+static void note_null(const struct cgwb_expectation *expectation,
+		      const struct cgwb_results *results, unsigned int seed,
+		      struct cgwb_judgement *judgement)
+{
+	const struct node *null = find_null(expectation->left, results, seed);
+
+	if (!null)
+		null = find_null(expectation->right, results, seed);
+	if (!null || judgement->null_measure)
+		return;
+	judgement->null_variant = null->variant;
+	judgement->null_measure = null->measure;
+}
+
 /* Each seed once: at the first result that has it. */
 static bool is_first(const struct cgwb_results *results, size_t index)
 {
@@ -419,10 +454,12 @@ struct cgwb_judgement cgwb_expectation_judge(const struct cgwb_expectation *expe
 
 		if (!is_first(results, i))
 			continue;
-		if (counts(expectation, results, seed, true))
+		if (counts(expectation, results, seed, true)) {
 			judgement.seeds++;
-		else if (counts(expectation, results, seed, false))
+		} else if (counts(expectation, results, seed, false)) {
 			judgement.left_out++;
+			note_null(expectation, results, seed, &judgement);
+		}
 	}
 	if (!judgement.seeds)
 		return judgement;
@@ -440,11 +477,16 @@ struct cgwb_judgement cgwb_expectation_judge(const struct cgwb_expectation *expe
 char *cgwb_judgement_line(const struct cgwb_expectation *expectation,
 			  const struct cgwb_judgement *judgement)
 {
-	char left_out[32] = "", *line = NULL;
+	char left_out[256] = "", *line = NULL;
 	int length;
 
 	if (judgement->left_out)
-		snprintf(left_out, sizeof(left_out), ", %u left out", judgement->left_out);
+		snprintf(left_out, sizeof(left_out), ", %u left out%s%s%s%s%s", judgement->left_out,
+			 judgement->null_measure ? ": " : "",
+			 judgement->null_measure ? judgement->null_variant : "",
+			 judgement->null_measure ? "." : "",
+			 judgement->null_measure ? judgement->null_measure : "",
+			 judgement->null_measure ? " is null" : "");
 
 	if (judgement->verdict == CGWB_UNKNOWN)
 		length = asprintf(&line, "unknown: %s (%s%s)", expectation->text,

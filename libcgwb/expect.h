@@ -36,6 +36,9 @@ struct cgwb_judgement {
 	double right;
 	unsigned int seeds; /* how many counted */
 	unsigned int left_out; /* how many had results, but not usable ones */
+	const char *
+		null_variant; /* a measure that is null in a usable result, which leaves its seed out: */
+	const char *null_measure; /* borrowed from the expectation; NULL: there is none */
 };
 
 /* Reads a relation; file and line are where it stands. -EINVAL with what is wrong; -ENOMEM. */
@@ -54,7 +57,7 @@ struct cgwb_judgement cgwb_expectation_judge(const struct cgwb_expectation *expe
 
 /*
  * One line, the caller frees it: `holds: TEXT (2.64 <= 3.18, 3 seeds, 1 left out)`, `fails: ...`,
- * `unknown: TEXT (no usable result)`. NULL: out of memory.
+ * `unknown: TEXT (no usable result)`; behind that, which measure is null. NULL: out of memory.
  */
 char *cgwb_judgement_line(const struct cgwb_expectation *expectation,
 			  const struct cgwb_judgement *judgement);

@@ -116,9 +116,12 @@ static void test_seeds(void **state)
 	outcome_add(&results, "a", 5, 0, "{\"seconds\": 8}", NULL);
 
 	check("a.seconds <= b.seconds", &results,
-	      "holds: a.seconds <= b.seconds (1 <= 2, 1 seed, 3 left out)");
+	      "holds: a.seconds <= b.seconds (1 <= 2, 1 seed, 3 left out: b.seconds is null)");
 	check("a.seconds == 5", &results, "holds: a.seconds == 5 (5 == 5, 4 seeds, 1 left out)");
-	check("b.seconds == 3", &results, "holds: b.seconds == 3 (3 == 3, 2 seeds, 2 left out)");
+	check("b.seconds == 3", &results,
+	      "holds: b.seconds == 3 (3 == 3, 2 seeds, 2 left out: b.seconds is null)");
+	check("b.iops < 1", &results,
+	      "unknown: b.iops < 1 (no usable result, 4 left out: b.iops is null)");
 	check("k-6.12.seconds < 1", &results, "unknown: k-6.12.seconds < 1 (no usable result)");
 	cgwb_results_done(&results);
 }
