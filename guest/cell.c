@@ -123,7 +123,7 @@ static int texts_check(json_t *object, const char *where, const char *what, stru
 static int cgroup_parse(struct cell *cell, void *item, json_t *json, const char *where,
 			struct error *error)
 {
-	static const char *const keys[] = { "path", "group", "name", "settings", NULL };
+	static const char *const keys[] = { "path", "group", "name", "settings", "remove", NULL };
 	struct cgroup *cgroup = item;
 	int err = json_check_keys(json, where, keys, NULL, error);
 
@@ -131,6 +131,7 @@ static int cgroup_parse(struct cell *cell, void *item, json_t *json, const char 
 	err = err ?: json_get_string(json, where, "group", &cgroup->group, error);
 	err = err ?: json_get_string(json, where, "name", &cgroup->name, error);
 	err = err ?: json_get_object(json, where, "settings", &cgroup->settings, error);
+	err = err ?: json_find_bool(json, where, "remove", &cgroup->remove, error);
 	err = err ?: texts_check(cgroup->settings, where, "the setting", error);
 	if (!err && (cgroup->path[0] != '/' || strstr(cgroup->path, "..")))
 		return error_set(error, -EINVAL, "cell: %s: '%s' is not a path of a cgroup", where,
@@ -336,6 +337,17 @@ void cell_done(struct cell *cell)
 	free(cell->measures);
 	json_decref(cell->json);
 	memset(cell, 0, sizeof(*cell));
+}
+
+bool cell_removes(const struct cell *cell)
+{
+	size_t i;
+
+	for (i = 0; i < cell->n_cgroups; i++) {
+		if (cell->cgroups[i].remove)
+			return true;
+	}
+	return false;
 }
 
 const struct disk *cell_disk(const struct cell *cell, const char *name)

@@ -39,6 +39,7 @@ struct file {
 struct cgroup {
 	const char *path, *group, *name;
 	json_t *settings; /* attribute: text */
+	bool remove; /* when its last job has ended */
 };
 
 struct job {
@@ -78,6 +79,9 @@ struct cell {
 int cell_parse(struct cell *cell, const char *text, struct error *error);
 int cell_read(struct cell *cell, const char *path, struct error *error);
 void cell_done(struct cell *cell);
+
+/* Whether any cgroup is removed while the cell runs. */
+bool cell_removes(const struct cell *cell);
 
 const struct disk *cell_disk(const struct cell *cell, const char *name);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "attribute.h"
 #include "disk.h"
@@ -135,6 +136,15 @@ int cgroups_make(const struct cell *cell, struct error *error)
 int cgroup_place(const char *path, pid_t pid, struct error *error)
 {
 	return attribute_write_u64(error, pid, CGROUPFS "%s/cgroup.procs", path ?: "");
+}
+
+int cgroup_remove(const char *path, struct error *error)
+{
+	char full[PATH_MAX];
+
+	snprintf(full, sizeof(full), CGROUPFS "%s", path);
+	return rmdir(full) < 0 ? error_errno(error, -errno, "cannot remove the cgroup %s", path) :
+				 0;
 }
 
 int cgroup_ino(const char *path, uint64_t *ret_ino, struct error *error)

@@ -13,6 +13,9 @@
 /* Makes all of them, enables the controllers that the settings need, writes the settings in order. */
 int cgroups_make(const struct cell *cell, struct error *error);
 
+/* Removes one that has no process. The kernel frees it when nothing is charged to it any more. */
+int cgroup_remove(const char *path, struct error *error);
+
 /* Puts a process into the cgroup at @path; NULL is the root. */
 int cgroup_place(const char *path, pid_t pid, struct error *error);
 

@@ -32,7 +32,7 @@
 static const char *const keys[] = { "directory",  "file_bytes",	 "files_per_directory",
 				    "data_every", "data_bytes",	 "data_span_bytes",
 				    "files",	  "files_per_s", "xattr_bytes",
-				    "sync",	  NULL };
+				    "sync",	  "delete",	 NULL };
 
 static int files_parse(struct job *job, json_t *json, const char *where, struct error *error)
 {
@@ -54,6 +54,7 @@ static int files_parse(struct job *job, json_t *json, const char *where, struct 
 	err = err ?: json_get_u64(json, where, "files_per_s", &plan->files_per_s, error);
 	err = err ?: json_get_u64(json, where, "xattr_bytes", &plan->xattr_bytes, error);
 	err = err ?: json_find_bool(json, where, "sync", &plan->sync, error);
+	err = err ?: json_find_bool(json, where, "delete", &plan->delete, error);
 	if (err < 0)
 		return err;
 	if (!plan->files && !job->duration_ns)
@@ -141,6 +142,12 @@ static int xattr_set(struct files_work *work, int fd, const char *path)
 	return 0;
 }
 
+static void file_path(const struct files_plan *plan, uint64_t n, char *path, size_t size)
+{
+	snprintf(path, size, "%s/d%" PRIu64 "/f%" PRIu64, plan->directory,
+		 n / plan->files_per_directory, n);
+}
+
 static int file_add(struct files_work *work)
 {
 	const struct files_plan *plan = work->plan;
@@ -154,8 +161,7 @@ static int file_add(struct files_work *work)
 			return complain("make the directory", path);
 		work->directories++;
 	}
-	snprintf(path, sizeof(path), "%s/d%" PRIu64 "/f%" PRIu64, plan->directory, directory,
-		 work->files);
+	file_path(plan, work->files, path, sizeof(path));
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return complain("make", path);
@@ -219,6 +225,30 @@ static int work_begin(struct files_work *work, const struct job *job)
 	return work->data_fd < 0 ? complain("make", path) : 0;
 }
 
+/* What it made, in the order in which it was made. */
+static int work_delete(struct files_work *work)
+{
+	const struct files_plan *plan = work->plan;
+	char path[PATH_MAX];
+	uint64_t n;
+
+	for (n = 0; n < work->files; n++) {
+		file_path(plan, n, path, sizeof(path));
+		if (unlink(path) < 0)
+			return complain("delete", path);
+	}
+	for (n = 0; n < work->directories; n++) {
+		snprintf(path, sizeof(path), "%s/d%" PRIu64, plan->directory, n);
+		if (rmdir(path) < 0)
+			return complain("delete", path);
+	}
+	if (!plan->data_every)
+		return 0;
+	close(work->data_fd);
+	snprintf(path, sizeof(path), "%s/data", plan->directory);
+	return unlink(path) < 0 ? complain("delete", path) : 0;
+}
+
 static int work_do(struct files_work *work, const struct job *job)
 {
 	const struct files_plan *plan = work->plan;
@@ -235,6 +265,8 @@ static int work_do(struct files_work *work, const struct job *job)
 		if (!err && files_plan_has_data(plan, n))
 			err = data_add(work, n);
 	}
+	if (!err && plan->delete)
+		err = work_delete(work);
 	if (err || !plan->sync)
 		return err;
 	fd = open(plan->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

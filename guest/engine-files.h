@@ -14,6 +14,7 @@ struct files_plan {
 	uint64_t files; /* 0: no limit */
 	uint64_t files_per_s; /* 0: not paced */
 	uint64_t xattr_bytes; /* 0: none */
+	bool delete; /* delete all of it at the end, within the job's time */
 	bool sync; /* sync the filesystem at the end, within the job's time */
 };
 

@@ -21,6 +21,7 @@
 #include "limit.h"
 #include "measure.h"
 #include "module.h"
+#include "removal.h"
 #include "report.h"
 #include "result.h"
 
@@ -31,6 +32,7 @@ struct guest {
 	struct cell cell;
 	struct jobs jobs;
 	struct measuring measuring;
+	struct removal removal;
 	struct result_times times;
 	struct error error;
 	json_t *measures, *details;
@@ -129,12 +131,13 @@ static int policy(struct guest *guest)
 static int run(struct guest *guest)
 {
 	struct error *error = &guest->error;
-	uint64_t tick_ns;
+	uint64_t tick_ns, until_ns;
 	int err;
 
 	report_phase("run");
 	err = cgroups_make(&guest->cell, error);
 	err = err ?: jobs_prepare(&guest->jobs, &guest->cell, error);
+	err = err ?: removal_init(&guest->removal, &guest->cell, error);
 	err = err ?: measuring_start(&guest->measuring, &guest->cell, error);
 	err = err ?: jobs_release(&guest->jobs, error);
 	guest->times.prepared_ns = guest->jobs.zero_ns;
@@ -145,8 +148,13 @@ static int run(struct guest *guest)
 			err = measuring_drain(&guest->measuring, error);
 			tick_ns += TICK_NS;
 		}
-		err = err ?: jobs_wait(&guest->jobs, tick_ns, error);
+		until_ns = tick_ns;
+		err = err   ?:
+			      removal_step(&guest->removal, &guest->measuring, &guest->jobs,
+					   &until_ns, error);
+		err = err ?: jobs_wait(&guest->jobs, until_ns, error);
 	}
+	err = err ?: removal_wait(&guest->removal, &guest->measuring, &guest->jobs, error);
 	/* One that failed makes the rest of the experiment worthless. */
 	if (err < 0)
 		jobs_kill(&guest->jobs);

@@ -47,6 +47,45 @@ out:
 	return text;
 }
 
+static int file_release(const char *path, struct error *error)
+{
+	struct stat st;
+	char *bytes;
+	FILE *file;
+	int err = 0;
+
+	file = fopen(path, "re");
+	if (!file)
+		return errno == ENOENT ? 0 : error_errno(error, -errno, "cannot open %s", path);
+	bytes = fstat(fileno(file), &st) < 0 ? NULL : malloc(st.st_size + 1);
+	if (!bytes || fread(bytes, 1, st.st_size, file) != (size_t)st.st_size)
+		err = error_set(error, -EIO, "cannot read %s", path);
+	fclose(file);
+	if (!err && unlink(path) < 0)
+		err = error_errno(error, -errno, "cannot delete %s", path);
+	file = err ? NULL : fopen(path, "we");
+	if (!err && (!file || fwrite(bytes, 1, st.st_size, file) != (size_t)st.st_size))
+		err = error_set(error, -EIO, "cannot write %s", path);
+	if (file && fclose(file) && !err)
+		err = error_errno(error, -errno, "cannot write %s", path);
+	free(bytes);
+	return err;
+}
+
+int job_release(const struct job *job, struct error *error)
+{
+	static const char *const files[] = { "out", "err", "json", "fio" };
+	char path[512];
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]) && !err; i++) {
+		job_path(job, files[i], path, sizeof(path));
+		err = file_release(path, error);
+	}
+	return err;
+}
+
 static void output_open(const struct job *job, const char *what, int to)
 {
 	char path[512];

@@ -59,6 +59,12 @@ void jobs_done(struct jobs *jobs);
 /* The file in which a job leaves @what ("out", "err", ...), for its engine. */
 void job_path(const struct job *job, const char *what, char *path, size_t size);
 
+/*
+ * Writes anew what a job that has ended left in its files: they are in memory, and charged to its
+ * cgroup, which could not be freed as long as they are.
+ */
+int job_release(const struct job *job, struct error *error);
+
 /* The last @max bytes of that file as text, "" if there is none. The caller frees it. */
 char *job_tail(const struct job *job, const char *what, size_t max);
 

@@ -21,6 +21,7 @@ struct account {
 	const struct measure *measure;
 	const char *cgroup; /* its path; NULL: the policy module's */
 	uint64_t begin, end;
+	bool ended; /* before the end of the cell, with its cgroup */
 };
 
 struct state {
@@ -106,8 +107,28 @@ static int account_stop(struct measuring *m, void *data, struct error *error)
 	size_t i;
 	int err = 0;
 
-	for (i = 0; i < state->n && !err; i++)
-		err = account_read(&state->accounts[i], &state->accounts[i].end, error);
+	for (i = 0; i < state->n && !err; i++) {
+		if (!state->accounts[i].ended)
+			err = account_read(&state->accounts[i], &state->accounts[i].end, error);
+	}
+	return err;
+}
+
+static int account_leave(struct measuring *m, void *data, const struct cgroup *cgroup,
+			 struct error *error)
+{
+	struct state *state = data;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < state->n && !err; i++) {
+		struct account *account = &state->accounts[i];
+
+		if (!account->cgroup || strcmp(account->cgroup, cgroup->path))
+			continue;
+		account->ended = true;
+		err = account_read(account, &account->end, error);
+	}
 	return err;
 }
 
@@ -165,6 +186,7 @@ const struct measure_family measure_account = {
 	.state_bytes = sizeof(struct state),
 	.start = account_start,
 	.stop = account_stop,
+	.leave = account_leave,
 	.report = account_report,
 	.done = account_done,
 };

@@ -15,7 +15,8 @@
 
 static const struct measure_family *const families[] = { &measure_writes,    &measure_foreign,
 							 &measure_writeback, &measure_throttle,
-							 &measure_cpu,	     &measure_account };
+							 &measure_cpu,	     &measure_account,
+							 &measure_free };
 #define N_FAMILIES (sizeof(families) / sizeof(families[0]))
 
 static uint64_t cpu_now_ns(void)
@@ -74,6 +75,22 @@ int measuring_drain(struct measuring *m, struct error *error)
 	return err;
 }
 
+int measuring_leave(struct measuring *m, const struct cgroup *cgroup, struct error *error)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < N_FAMILIES && !err; i++) {
+		if (families[i]->leave)
+			err = families[i]->leave(m, m->states[i], cgroup, error);
+	}
+	if (!m->left)
+		m->left = json_object();
+	json_object_set_new(m->left, cgroup->path, cgroup_details(m->cell, cgroup->path, error));
+	m->removed++;
+	return err;
+}
+
 int measuring_stop(struct measuring *m, struct error *error)
 {
 	size_t i;
@@ -97,9 +114,14 @@ static void cgroups_report(const struct measuring *m, json_t *details, struct er
 	size_t i;
 
 	json_object_set_new(cgroups, "/", cgroup_details(m->cell, "", error));
-	for (i = 0; i < m->cell->n_cgroups; i++)
-		json_object_set_new(cgroups, m->cell->cgroups[i].path,
-				    cgroup_details(m->cell, m->cell->cgroups[i].path, error));
+	for (i = 0; i < m->cell->n_cgroups; i++) {
+		const char *path = m->cell->cgroups[i].path;
+		json_t *left = json_object_get(m->left, path);
+
+		json_object_set_new(cgroups, path,
+				    left ? json_incref(left) :
+					   cgroup_details(m->cell, path, error));
+	}
 	json_object_set_new(details, "cgroups", cgroups);
 }
 
@@ -143,7 +165,8 @@ void measuring_done(struct measuring *m)
 	free(m->states);
 	free(m->cgroup_inos);
 	json_decref(m->not_measured);
-	m->not_measured = NULL;
+	json_decref(m->left);
+	m->not_measured = m->left = NULL;
 	m->states = NULL;
 	m->cgroup_inos = NULL;
 }

@@ -25,6 +25,10 @@ struct measuring {
 	char workers_filter[512]; /* the one filter of workqueue events */
 	uint64_t *cgroup_inos; /* of the cell's cgroups, and of the root behind them */
 	uint64_t cpu_begin_ns; /* PID 1's own */
+	size_t removed; /* cgroups that left before the end ... */
+	size_t freed; /* ... and those of them that the kernel has freed, as far as the trace is read */
+	bool frees_seen; /* whether these can be known at all */
+	json_t *left; /* their details, by path */
 	int failed; /* the first failure of an event's handler: a negative errno */
 	void **states; /* one for each family */
 	uint64_t zero_ns; /* the zero of the jobs' times; set for the report */
@@ -38,18 +42,23 @@ struct measure_family {
 	int (*start)(struct measuring *m, void *state, struct error *error);
 	/* Tracing has stopped, its last events are not read yet: takes what else counts. May be NULL. */
 	int (*stop)(struct measuring *m, void *state, struct error *error);
+	/* A cgroup is about to be removed: takes what will be gone with it. May be NULL. */
+	int (*leave)(struct measuring *m, void *state, const struct cgroup *cgroup,
+		     struct error *error);
 	/* Adds to the measures, and fills its own details. */
 	int (*report)(struct measuring *m, void *state, json_t *measures, json_t *details,
 		      struct error *error);
 	void (*done)(void *state);
 };
 
-extern const struct measure_family measure_account, measure_cpu, measure_foreign, measure_throttle,
-	measure_writeback, measure_writes;
+extern const struct measure_family measure_account, measure_cpu, measure_foreign, measure_free,
+	measure_throttle, measure_writeback, measure_writes;
 
 int measuring_start(struct measuring *m, const struct cell *cell, struct error *error);
 /* Reads what the trace has; about once a virtual second, or it overflows. */
 int measuring_drain(struct measuring *m, struct error *error);
+/* Before @cgroup is removed. */
+int measuring_leave(struct measuring *m, const struct cgroup *cgroup, struct error *error);
 int measuring_stop(struct measuring *m, struct error *error);
 /* @jobs have been collected. */
 int measuring_report(struct measuring *m, const struct jobs *jobs, json_t *measures,

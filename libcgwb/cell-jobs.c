@@ -103,6 +103,7 @@ static int build_files(struct builder *builder, struct job *job)
 	const char *directory = section_value(job->section, "directory", "");
 	uint64_t data_bytes = schema_bytes(job->section, "data_size", 0);
 	bool sync = !strcmp(section_value(job->section, "sync", "no"), "yes");
+	bool delete = !strcmp(section_value(job->section, "delete", "no"), "yes");
 
 	/* Jansson's integers are signed. */
 	if (set_duration(job) ||
@@ -115,7 +116,7 @@ static int build_files(struct builder *builder, struct job *job)
 	    set_number(job, "files", "files", 0) ||
 	    set_number(job, "files_per_s", "files_per_s", 0) ||
 	    set_bytes(job, "xattr_bytes", "xattr_size", 0) ||
-	    set(job, "sync", json_boolean(sync)) ||
+	    set(job, "delete", json_boolean(delete)) || set(job, "sync", json_boolean(sync)) ||
 	    set(job, "seed", json_integer(cgwb_seed_next(&data) >> 1)))
 		return -ENOMEM;
 	return 0;

@@ -259,7 +259,7 @@ static json_t *cgroup_settings(const struct section *section)
 		char *value = NULL, *wrong = NULL;
 		int err;
 
-		if (!strcmp(key->name, "count"))
+		if (!strcmp(key->name, "count") || !strcmp(key->name, "remove"))
 			continue;
 		err = control_value(key->name, key->value, &value, &wrong);
 		if (!err)
@@ -292,6 +292,7 @@ const char *builder_base_name(const char *path)
 
 static int add_cgroups(struct builder *builder, const struct section *section, json_t *array)
 {
+	bool removed = !strcmp(section_value(section, "remove", "no"), "yes");
 	uint64_t count = schema_number(section, "count", 1);
 	int err = 0;
 
@@ -300,10 +301,10 @@ static int add_cgroups(struct builder *builder, const struct section *section, j
 
 		if (!path)
 			return -ENOMEM;
-		err = builder_append(array,
-				     json_pack("{s:s, s:s, s:s, s:o}", "path", path, "group",
-					       section->name, "name", builder_base_name(path),
-					       "settings", cgroup_settings(section)));
+		err = builder_append(array, json_pack("{s:s, s:s, s:s, s:o, s:b}", "path", path,
+						      "group", section->name, "name",
+						      builder_base_name(path), "settings",
+						      cgroup_settings(section), "remove", removed));
 		free(path);
 	}
 	return err;

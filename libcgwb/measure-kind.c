@@ -12,7 +12,8 @@ const char *const cgwb_measure_kinds[] = {
 	[CGWB_DIRTIED] = "dirtied",	      [CGWB_FIRST_FLUSH] = "first-flush",
 	[CGWB_MEMORY_EVENT] = "memory-event", [CGWB_PRESSURE] = "pressure",
 	[CGWB_POLICY_STAT] = "policy-stat",   [CGWB_CPU] = "cpu",
-	[CGWB_INSTRUCTIONS] = "instructions", [CGWB_MEASURE_KINDS] = NULL,
+	[CGWB_INSTRUCTIONS] = "instructions", [CGWB_FREE_DELAY] = "free-delay",
+	[CGWB_MEASURE_KINDS] = NULL,
 };
 
 const char *const cgwb_measure_events[] = { "low",	"high",		  "max", "oom",
@@ -43,6 +44,7 @@ static const struct cgwb_measure_form forms[CGWB_MEASURE_KINDS] = {
 	[CGWB_MEMORY_EVENT] = { .of = "cgroup", .with = { "event" } },
 	[CGWB_PRESSURE] = { .of = "cgroup", .with = { "resource", "share" }, .decimals = 3 },
 	[CGWB_POLICY_STAT] = { .of = "stat" },
+	[CGWB_FREE_DELAY] = { .of = "cgroup", .decimals = 6 },
 };
 
 enum cgwb_measure_kind cgwb_measure_kind(const char *name)

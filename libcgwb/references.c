@@ -254,12 +254,41 @@ static int check_instances(struct check *check, const struct section *section)
 	return 0;
 }
 
+static bool is_removed(const struct section *cgroup)
+{
+	return !strcmp(section_value(cgroup, "remove", "no"), "yes");
+}
+
+/* One that is removed with its last job has a job, and nothing within it. */
+static int check_removed(struct check *check, const struct section *section)
+{
+	bool has_job = false;
+
+	if (!is_removed(section))
+		return 0;
+	for (size_t i = 0; i < check->sections->n_all; i++) {
+		const struct section *other = &check->sections->all[i];
+
+		if (is_kind(other, "cgroup") && other != section &&
+		    is_under(other->name, section->name))
+			return fail_key(check, section_get(section, "remove"),
+					"there is another cgroup within it");
+		if (is_kind(other, "job") &&
+		    !strcmp(section_value(other, "cgroup", ""), section->name))
+			has_job = true;
+	}
+	return has_job ? 0 :
+			 fail_key(check, section_get(section, "remove"), "there is no job in it");
+}
+
 static int check_cgroup(struct check *check, const struct section *section)
 {
 	int err = check_parent(check, section);
 
 	if (!err)
 		err = check_controls(check, section);
+	if (!err)
+		err = check_removed(check, section);
 	if (!err)
 		err = check_instances(check, section);
 	return err;
@@ -450,6 +479,23 @@ static int check_measured_job(struct check *check, const struct section *section
 	return 0;
 }
 
+/* Whose part of the kernel is freed cannot be told, so no others may be. */
+static int check_free_delay(struct check *check, const struct section *section)
+{
+	const struct section_key *cgroup = section_get(section, "cgroup");
+
+	if (!is_removed(sections_find(check->sections, "cgroup", cgroup->value)))
+		return fail_key(check, cgroup, "it is not removed");
+	for (size_t i = 0; i < check->sections->n_all; i++) {
+		const struct section *other = &check->sections->all[i];
+
+		if (is_kind(other, "cgroup") && is_removed(other) &&
+		    strcmp(other->name, cgroup->value))
+			return fail_key(check, cgroup, "another cgroup is removed as well");
+	}
+	return 0;
+}
+
 static int check_measure(struct check *check, const struct section *section)
 {
 	enum cgwb_measure_kind kind = cgwb_measure_kind(section_value(section, "kind", ""));
@@ -469,6 +515,8 @@ static int check_measure(struct check *check, const struct section *section)
 	err = check_reference(check, section, form->of, form->of);
 	if (!err && !strcmp(form->of, "job"))
 		err = check_measured_job(check, section, kind);
+	if (!err && kind == CGWB_FREE_DELAY)
+		err = check_free_delay(check, section);
 	return err;
 }
 

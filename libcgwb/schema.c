@@ -72,6 +72,7 @@ static const struct schema_key file_keys[] = {
 /* The control files are in control.c. */
 static const struct schema_key cgroup_keys[] = {
 	{ "count", VALUE_NUMBER, .least = 1, .most = COUNT_MAX },
+	{ "remove", VALUE_CHOICE, .choices = yes_no },
 	{ NULL },
 };
 
@@ -95,6 +96,7 @@ static const struct schema_key files_keys[] = {
 	{ "data_every", VALUE_NUMBER },
 	{ "data_size", VALUE_BYTES },
 	{ "data_span", VALUE_BYTES },
+	{ "delete", VALUE_CHOICE, .choices = yes_no },
 	{ "sync", VALUE_CHOICE, .choices = yes_no },
 	{ NULL },
 };

@@ -76,11 +76,12 @@ static void test_everything(void **state)
 		"[sysctl]\nvm.dirty_ratio = 7\n[file /a/x]\nsize = 1M\n"
 		"[cgroup /p]\nmemory.max = 1G\n"
 		"[cgroup /p/c]\ncount = 3\nio.max = a wbps=1M rbps=max\nio.weight = default 10\n"
+		"remove = yes\n"
 		"cpu.max = 1000 2000\n"
 		"[job f]\nengine = fio\ncgroup = /p\nfilename = /a/x\nrw = write\nsize = 1M\n"
 		"[job d]\nengine = files\ncgroup = /p/c\ndirectory = /b/%c\nfiles = 3\n"
 		"files_per_s = 4\nfile_size = 5\nfiles_per_directory = 6\nxattr_size = 8\n"
-		"data_every = 8\ndata_size = 9\ndata_span = 10\nsync = yes\nduration = 1s\n"
+		"data_every = 8\ndata_size = 9\ndata_span = 10\ndelete = yes\nsync = yes\nduration = 1s\n"
 		"[job g]\nengine = pages\ncgroup = /p/c\nfilename = /b/g\nsize = 8K\noffset = 4K\n"
 		"stride = 8K\npasses = 2\npages_per_s = 3\nduration = 1s\n"
 		"[job e]\nengine = exec\nprogram = p\nargs = a b\nduration = 1s\nstart = 1s\n"
@@ -100,6 +101,7 @@ static void test_everything(void **state)
 		"[measure z]\nkind = instructions\njob = d\n"
 		"[measure A]\nkind = disk-writes\ndisk = a\n"
 		"[measure B]\nkind = disk-writes\ndisk = b\ntrigger = foreign_flush\n"
+		"[measure D]\nkind = free-delay\ncgroup = /p/c\n"
 		"[measure C]\nkind = file-writes\nfile = /a/x\ntrigger = journal\n"
 		"[variant v]\n[variant none]\npolicy = none\npolicy_parameters =\n");
 

@@ -216,6 +216,16 @@ static const struct {
 	  "did you mean oom?" },
 	{ BODY "[measure m]\nkind = disk-writes\ndisk = nb1\n" VARIANT,
 	  "t.ini:10: disk: there is no [disk nb1]; did you mean nb0?" },
+	{ BODY "[cgroup /a]\nremove = yes\n" VARIANT,
+	  "t.ini:9: remove = yes: there is no job in it" },
+	{ BODY "[cgroup /a]\nremove = yes\n[cgroup /a/b]\n" FILES_JOB "cgroup = /a\n" VARIANT,
+	  "t.ini:9: remove = yes: there is another cgroup within it" },
+	{ BODY "[cgroup /a]\n[measure m]\nkind = free-delay\ncgroup = /a\n" VARIANT,
+	  "t.ini:11: cgroup = /a: it is not removed" },
+	{ BODY "[cgroup /a]\nremove = yes\n[cgroup /b]\nremove = yes\n" FILES_JOB
+	       "cgroup = /a\n[job e]\nengine = exec\nprogram = x\ncgroup = /b\n"
+	       "[measure m]\nkind = free-delay\ncgroup = /a\n" VARIANT,
+	  "t.ini:23: cgroup = /a: another cgroup is removed as well" },
 	{ BODY "[measure m]\nkind = policy-stat\nstat = x\nshare = some\n" VARIANT,
 	  "t.ini:11: share = some: policy-stat takes a stat" },
 	{ BODY FILES_JOB "[measure m]\nkind = job-count\njob = e\n" VARIANT,
