@@ -4,6 +4,7 @@
 #
 # run ARGS...                   runs cgwb; its exit status, output and messages are $status, $work/out, $work/err
 # expect NAME STATUS [TEXT...]  a case: that status, and each TEXT somewhere in the messages
+# holds NAME FILTER FILE       a case: jq says true of the file
 # ok NAME / not_ok NAME         a case of another kind
 
 # shellcheck disable=SC2154 # cgwb is the test's
@@ -66,6 +67,12 @@ expect_line() {
 	else
 		expect "$@"
 	fi
+}
+
+holds() {
+	jq "$2" "$3" >"$work/out" 2>"$work/err"
+	[ "$(cat "$work/out")" = true ]
+	is "$1"
 }
 
 done_testing() {
