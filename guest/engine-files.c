@@ -25,6 +25,7 @@
 #include "job.h"
 #include "json.h"
 #include "random.h"
+#include "work.h"
 
 #define XATTR_NAME "user.cgwb"
 #define XATTR_MAX_BYTES 65536
@@ -75,10 +76,7 @@ static int files_parse(struct job *job, json_t *json, const char *where, struct 
 
 uint64_t files_plan_due_ns(const struct files_plan *plan, uint64_t n)
 {
-	/* Not n * (1 / rate): no rounding error may add up. */
-	return plan->files_per_s ? n / plan->files_per_s * NS_PER_S +
-					   n % plan->files_per_s * NS_PER_S / plan->files_per_s :
-				   0;
+	return work_due_ns(plan->files_per_s, n);
 }
 
 bool files_plan_ends(const struct files_plan *plan, uint64_t n, uint64_t elapsed_ns,
@@ -107,14 +105,6 @@ struct files_work {
 	uint64_t files, directories, file_bytes, data_bytes;
 };
 
-static int complain(const char *what, const char *path)
-{
-	int err = -errno;
-
-	fprintf(stderr, "cannot %s %s: %s\n", what, path, strerror(-err));
-	return err;
-}
-
 static int bytes_write(int fd, const char *data, uint64_t bytes, off_t offset, const char *path)
 {
 	while (bytes) {
@@ -123,7 +113,7 @@ static int bytes_write(int fd, const char *data, uint64_t bytes, off_t offset, c
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return complain("write", path);
+			return work_complain("write", path);
 		data += n;
 		offset += n;
 		bytes -= n;
@@ -138,7 +128,7 @@ static int xattr_set(struct files_work *work, int fd, const char *path)
 		return 0;
 	memcpy(work->xattr, &work->files, sizeof(work->files));
 	if (fsetxattr(fd, XATTR_NAME, work->xattr, work->plan->xattr_bytes, 0) < 0)
-		return complain("set an xattr of", path);
+		return work_complain("set an xattr of", path);
 	return 0;
 }
 
@@ -158,19 +148,19 @@ static int file_add(struct files_work *work)
 	if (work->files % plan->files_per_directory == 0) {
 		snprintf(path, sizeof(path), "%s/d%" PRIu64, plan->directory, directory);
 		if (mkdir(path, 0755) < 0)
-			return complain("make the directory", path);
+			return work_complain("make the directory", path);
 		work->directories++;
 	}
 	file_path(plan, work->files, path, sizeof(path));
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return complain("make", path);
+		return work_complain("make", path);
 	if (plan->file_bytes >= sizeof(work->files))
 		memcpy(work->file, &work->files, sizeof(work->files));
 	err = bytes_write(fd, work->file, plan->file_bytes, 0, path);
 	err = err ?: xattr_set(work, fd, path);
 	if (close(fd) < 0 && !err)
-		err = complain("close", path);
+		err = work_complain("close", path);
 	if (!err) {
 		work->files++;
 		work->file_bytes += plan->file_bytes;
@@ -209,7 +199,7 @@ static int work_begin(struct files_work *work, const struct job *job)
 	work->xattr = malloc(plan->xattr_bytes + 1);
 	if (!work->file || !work->data || !work->xattr) {
 		errno = ENOMEM;
-		return complain("begin in", plan->directory);
+		return work_complain("begin in", plan->directory);
 	}
 	random_fill(&work->random, work->file, plan->file_bytes);
 	random_fill(&work->random, work->data, plan->data_every ? plan->data_bytes : 0);
@@ -222,7 +212,7 @@ static int work_begin(struct files_work *work, const struct job *job)
 		return 0;
 	snprintf(path, sizeof(path), "%s/data", plan->directory);
 	work->data_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	return work->data_fd < 0 ? complain("make", path) : 0;
+	return work->data_fd < 0 ? work_complain("make", path) : 0;
 }
 
 /* What it made, in the order in which it was made. */
@@ -235,18 +225,18 @@ static int work_delete(struct files_work *work)
 	for (n = 0; n < work->files; n++) {
 		file_path(plan, n, path, sizeof(path));
 		if (unlink(path) < 0)
-			return complain("delete", path);
+			return work_complain("delete", path);
 	}
 	for (n = 0; n < work->directories; n++) {
 		snprintf(path, sizeof(path), "%s/d%" PRIu64, plan->directory, n);
 		if (rmdir(path) < 0)
-			return complain("delete", path);
+			return work_complain("delete", path);
 	}
 	if (!plan->data_every)
 		return 0;
 	close(work->data_fd);
 	snprintf(path, sizeof(path), "%s/data", plan->directory);
-	return unlink(path) < 0 ? complain("delete", path) : 0;
+	return unlink(path) < 0 ? work_complain("delete", path) : 0;
 }
 
 static int work_do(struct files_work *work, const struct job *job)
@@ -271,68 +261,43 @@ static int work_do(struct files_work *work, const struct job *job)
 		return err;
 	fd = open(plan->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || syncfs(fd) < 0)
-		err = complain("sync", plan->directory);
+		err = work_complain("sync", plan->directory);
 	close(fd);
 	return err;
-}
-
-static int work_report(const struct files_work *work, const struct job *job, uint64_t elapsed_ns)
-{
-	char path[PATH_MAX];
-	json_t *report;
-	int r;
-
-	job_path(job, "json", path, sizeof(path));
-	report = json_pack("{s:I, s:I, s:I, s:I, s:o}", "files", (json_int_t)work->files,
-			   "directories", (json_int_t)work->directories, "file_bytes",
-			   (json_int_t)work->file_bytes, "data_bytes", (json_int_t)work->data_bytes,
-			   "seconds", json_real(clock_seconds(elapsed_ns)));
-	r = report ? json_dump_file(report, path, 0) : -1;
-	json_decref(report);
-	return r ? -EIO : 0;
 }
 
 static int files_run(const struct job *job)
 {
 	struct files_work work = { .plan = job->parameters };
-	uint64_t begin_ns = clock_now_ns();
+	uint64_t begin_ns = clock_now_ns(), elapsed_ns;
+	json_t *report;
 	int err;
 
 	err = work_begin(&work, job);
 	err = err ?: work_do(&work, job);
+	elapsed_ns = clock_now_ns() - begin_ns;
 	/* How far it came is worth knowing when it failed, too. */
-	if (work_report(&work, job, clock_now_ns() - begin_ns) < 0 && !err)
-		err = complain("report on", job->name);
+	report = json_pack("{s:I, s:I, s:I, s:I}", "files", (json_int_t)work.files, "directories",
+			   (json_int_t)work.directories, "file_bytes", (json_int_t)work.file_bytes,
+			   "data_bytes", (json_int_t)work.data_bytes);
+	if (work_report(job, report, elapsed_ns) < 0 && !err)
+		err = work_complain("report on", job->name);
 	return err ? 1 : 0;
 }
 
 static int files_collect(const struct job *job, bool failed, struct job_figures *figures,
 			 json_t *details, struct error *error)
 {
-	double bytes, seconds;
-	json_error_t where;
-	char path[PATH_MAX];
 	json_t *report;
+	double bytes;
+	int err = work_collect(job, failed, "files", figures, details, &report, error);
 
-	job_path(job, "json", path, sizeof(path));
-	report = json_load_file(path, 0, &where);
-	if (!report)
-		return failed ? 0 :
-				error_set(error, -EBADMSG, "job %s: its report: %s", job->name,
-					  where.text);
-	json_object_update(details, report);
 	bytes = json_number_value(json_object_get(report, "file_bytes")) +
 		json_number_value(json_object_get(report, "data_bytes"));
-	seconds = json_number_value(json_object_get(report, "seconds"));
-	figures->count = json_integer_value(json_object_get(report, "files"));
-	figures->valid = !failed && seconds > 0;
-	if (figures->valid) {
-		figures->seconds = seconds;
-		figures->mib_s = bytes / 1048576 / seconds;
-		figures->iops = figures->count / seconds;
-	}
+	if (figures->valid)
+		figures->mib_s = bytes / 1048576 / figures->seconds;
 	json_decref(report);
-	return 0;
+	return err;
 }
 
 const struct engine engine_files = {

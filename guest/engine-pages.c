@@ -24,6 +24,7 @@
 #include "job.h"
 #include "json.h"
 #include "random.h"
+#include "work.h"
 
 static const char *const keys[] = { "filename", "offset_bytes", "size_bytes", "stride_bytes",
 				    "passes",	"pages_per_s",	NULL };
@@ -70,10 +71,7 @@ uint64_t pages_plan_at(const struct pages_plan *plan, uint64_t n)
 
 uint64_t pages_plan_due_ns(const struct pages_plan *plan, uint64_t n)
 {
-	/* Not n * (1 / rate): no rounding error may add up. */
-	return plan->pages_per_s ? n / plan->pages_per_s * NS_PER_S +
-					   n % plan->pages_per_s * NS_PER_S / plan->pages_per_s :
-				   0;
+	return work_due_ns(plan->pages_per_s, n);
 }
 
 bool pages_plan_ends(const struct pages_plan *plan, uint64_t n, uint64_t elapsed_ns,
@@ -81,14 +79,6 @@ bool pages_plan_ends(const struct pages_plan *plan, uint64_t n, uint64_t elapsed
 {
 	return (plan->passes && n >= plan->passes * pages_plan_pass(plan)) ||
 	       (duration_ns && elapsed_ns >= duration_ns);
-}
-
-static int complain(const char *what, const char *path)
-{
-	int err = -errno;
-
-	fprintf(stderr, "cannot %s %s: %s\n", what, path, strerror(-err));
-	return err;
 }
 
 /* The window of the file; what of it lies behind the file's end becomes a hole. */
@@ -101,35 +91,21 @@ static int window_map(const struct pages_plan *plan, char **ret)
 
 	fd = open(plan->filename, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0)
-		return complain("open", plan->filename);
+		return work_complain("open", plan->filename);
 	if (fstat(fd, &status) < 0 ||
 	    (S_ISREG(status.st_mode) && status.st_size < end && ftruncate(fd, end) < 0))
-		err = complain("make room in", plan->filename);
+		err = work_complain("make room in", plan->filename);
 	window = err ? MAP_FAILED :
 		       mmap(NULL, plan->size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			    plan->offset_bytes);
 	if (!err && window == MAP_FAILED)
-		err = complain("map", plan->filename);
+		err = work_complain("map", plan->filename);
 	/* The kernel would bring in neighbours, too, and charge them to this cgroup. */
 	if (!err && madvise(window, plan->size_bytes, MADV_RANDOM) < 0)
-		err = complain("map", plan->filename);
+		err = work_complain("map", plan->filename);
 	close(fd);
 	*ret = window;
 	return err;
-}
-
-static int work_report(const struct job *job, uint64_t pages, uint64_t elapsed_ns)
-{
-	char path[PATH_MAX];
-	json_t *report;
-	int r;
-
-	job_path(job, "json", path, sizeof(path));
-	report = json_pack("{s:I, s:o}", "pages", (json_int_t)pages, "seconds",
-			   json_real(clock_seconds(elapsed_ns)));
-	r = report ? json_dump_file(report, path, 0) : -1;
-	json_decref(report);
-	return r ? -EIO : 0;
 }
 
 static int pages_run(const struct job *job)
@@ -148,8 +124,9 @@ static int pages_run(const struct job *job)
 			clock_sleep_until(begin_ns + pages_plan_due_ns(plan, n));
 		memcpy(window + pages_plan_at(plan, n), &value, sizeof(value));
 	}
-	if (work_report(job, n, clock_now_ns() - begin_ns) < 0) {
-		complain("report on", job->name);
+	if (work_report(job, json_pack("{s:I}", "pages", (json_int_t)n),
+			clock_now_ns() - begin_ns) < 0) {
+		work_complain("report on", job->name);
 		return 1;
 	}
 	return 0;
@@ -158,28 +135,13 @@ static int pages_run(const struct job *job)
 static int pages_collect(const struct job *job, bool failed, struct job_figures *figures,
 			 json_t *details, struct error *error)
 {
-	json_error_t where;
-	char path[PATH_MAX];
 	json_t *report;
-	double seconds;
+	int err = work_collect(job, failed, "pages", figures, details, &report, error);
 
-	job_path(job, "json", path, sizeof(path));
-	report = json_load_file(path, 0, &where);
-	if (!report)
-		return failed ? 0 :
-				error_set(error, -EBADMSG, "job %s: its report: %s", job->name,
-					  where.text);
-	json_object_update(details, report);
-	seconds = json_number_value(json_object_get(report, "seconds"));
-	figures->count = json_integer_value(json_object_get(report, "pages"));
-	figures->valid = !failed && seconds > 0;
-	if (figures->valid) {
-		figures->seconds = seconds;
-		figures->mib_s = (double)figures->count * PAGES_PAGE / 1048576 / seconds;
-		figures->iops = figures->count / seconds;
-	}
+	if (figures->valid)
+		figures->mib_s = (double)figures->count * PAGES_PAGE / 1048576 / figures->seconds;
 	json_decref(report);
-	return 0;
+	return err;
 }
 
 const struct engine engine_pages = {
