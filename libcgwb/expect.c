@@ -478,15 +478,13 @@ char *cgwb_judgement_line(const struct cgwb_expectation *expectation,
 			  const struct cgwb_judgement *judgement)
 {
 	char left_out[256] = "", *line = NULL;
-	int length;
+	int length = 0;
 
 	if (judgement->left_out)
-		snprintf(left_out, sizeof(left_out), ", %u left out%s%s%s%s%s", judgement->left_out,
-			 judgement->null_measure ? ": " : "",
-			 judgement->null_measure ? judgement->null_variant : "",
-			 judgement->null_measure ? "." : "",
-			 judgement->null_measure ? judgement->null_measure : "",
-			 judgement->null_measure ? " is null" : "");
+		length = snprintf(left_out, sizeof(left_out), ", %u left out", judgement->left_out);
+	if (judgement->null_measure)
+		snprintf(left_out + length, sizeof(left_out) - length, ": %s.%s is null",
+			 judgement->null_variant, judgement->null_measure);
 
 	if (judgement->verdict == CGWB_UNKNOWN)
 		length = asprintf(&line, "unknown: %s (%s%s)", expectation->text,

@@ -36,9 +36,9 @@ struct cgwb_judgement {
 	double right;
 	unsigned int seeds; /* how many counted */
 	unsigned int left_out; /* how many had results, but not usable ones */
-	const char *
-		null_variant; /* a measure that is null in a usable result, which leaves its seed out: */
-	const char *null_measure; /* borrowed from the expectation; NULL: there is none */
+	/* A measure that is null in a usable result; borrowed from the expectation, NULL: none. */
+	const char *null_variant;
+	const char *null_measure;
 };
 
 /* Reads a relation; file and line are where it stands. -EINVAL with what is wrong; -ENOMEM. */
