@@ -11,9 +11,6 @@
 #include "policy_test.h"
 #include "tap.h"
 
-#define PERIODIC "/proc/sys/vm/dirty_writeback_centisecs"
-/* An hour. Not 0: then a flusher runs whenever an inode becomes dirty, and looks for background work. */
-#define NEVER "360000"
 #define PAGES 6144
 
 static int fd = -1;
@@ -21,15 +18,7 @@ static pid_t writer_pid;
 
 static bool is_sweeping(void)
 {
-	char text[4096];
-
-	file_text("/sys/kernel/cgwb/targets", text, sizeof(text));
-	return strstr(text, "sweep");
-}
-
-static bool is_at_rest(void)
-{
-	return !is_sweeping();
+	return !targets_are_at_rest();
 }
 
 static void finish(void)
@@ -80,7 +69,7 @@ static void removal_during_a_sweep(void)
 	CHECK(is_sweeping(), "the sweep has ended already: the test proves nothing");
 	ret = disk_set("pt0", "power", 0);
 	CHECK(!ret, "power off: %d", ret);
-	CHECK(wait_for(30, is_at_rest), "the sweep does not end");
+	CHECK(wait_for(30, targets_are_at_rest), "the sweep does not end");
 	finish();
 	ret = policy_unload();
 	CHECK(!ret, "unloading: %d", ret);

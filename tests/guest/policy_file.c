@@ -17,9 +17,6 @@
 #include "policy_test.h"
 #include "tap.h"
 
-#define PERIODIC "/proc/sys/vm/dirty_writeback_centisecs"
-/* An hour. Not 0: then a flusher runs whenever an inode becomes dirty, and looks for background work. */
-#define NEVER "360000"
 /* Memory of a cgroup whose tasks may have some 10 MiB dirty, and no more. */
 #define HIGH "64M"
 /* 24 MiB: more than it may have dirty at any time. */
@@ -72,14 +69,6 @@ static void finish(void)
 	CHECK(!policy_unload(), "unload");
 }
 
-static bool is_quiet(void)
-{
-	char text[4096];
-
-	file_text("/sys/kernel/cgwb/targets", text, sizeof(text));
-	return !strstr(text, "sweep");
-}
-
 /* A throttled writer to a foreign file is served, and the owner's pages stay where they are. */
 static void precise_leaves_the_owner_alone(void)
 {
@@ -92,7 +81,7 @@ static void precise_leaves_the_owner_alone(void)
 	CHECK(dirty >= 2 * OWNED * 4096, "the owner has %llu bytes dirty",
 	      (unsigned long long)dirty);
 	CHECK(!child_wait(cgroup_spawn("need", write_pages, &writer), 120), "the writer");
-	CHECK(wait_for(60, is_quiet), "a sweep does not end");
+	CHECK(wait_for(60, targets_are_at_rest), "a sweep does not end");
 	tap_note(
 		"asks %llu joined %llu, sweeps %llu slices %llu pages %llu, fallbacks %llu clean %llu",
 		(unsigned long long)stat_get("flushes_stretch"),
@@ -140,7 +129,7 @@ static void a_file_that_is_gone(void)
 	unlink(shared);
 	CHECK(!child_wait(cgroup_spawn("need", write_pages, &writer), 120),
 	      "the writer of its own");
-	CHECK(wait_for(60, is_quiet), "a sweep does not end");
+	CHECK(wait_for(60, targets_are_at_rest), "a sweep does not end");
 	CHECK(stat_get("flushes_stretch") > 0, "it never asked");
 	CHECK(stat_get("clean") == 1, "clean %llu", (unsigned long long)stat_get("clean"));
 	CHECK(stat_get("flushes_stock") + stat_get("fallbacks") == 0, "a whole wb was flushed");
@@ -158,7 +147,7 @@ static void more_sweeps_than_targets(void)
 	CHECK(!write_as("need", other, 1024, 8), "a few pages of another");
 	CHECK(!child_wait(cgroup_spawn("need", write_pages, &writer), 120),
 	      "the writer of its own");
-	CHECK(wait_for(60, is_quiet), "a sweep does not end");
+	CHECK(wait_for(60, targets_are_at_rest), "a sweep does not end");
 	CHECK(stat_get("fallbacks") > 0 && stat_get("flushes_stock") > 0,
 	      "fallbacks %llu stock %llu", (unsigned long long)stat_get("fallbacks"),
 	      (unsigned long long)stat_get("flushes_stock"));
@@ -193,7 +182,7 @@ static void threshold_is_reached(void)
 	if (!start("precise threshold_percent=50"))
 		return;
 	CHECK(!child_wait(cgroup_spawn("need", write_pages, &writer), 120), "the writer");
-	CHECK(wait_for(60, is_quiet), "a sweep does not end");
+	CHECK(wait_for(60, targets_are_at_rest), "a sweep does not end");
 	CHECK(stat_get("flushes_stretch") > 0, "it never asked");
 	finish();
 }

@@ -30,8 +30,7 @@
 static const struct {
 	const char *path, *text;
 } quiet[] = {
-	/* An hour: see policy_sweep.c. */
-	{ "/proc/sys/vm/dirty_writeback_centisecs", "360000" },
+	{ PERIODIC, NEVER },
 	{ "/proc/sys/vm/dirty_ratio", "90" },
 	{ "/proc/sys/vm/dirty_background_ratio", "80" },
 };

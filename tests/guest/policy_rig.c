@@ -219,6 +219,14 @@ static const char *const stat_names[] = {
 	"reclaim_overflow",
 };
 
+bool targets_are_at_rest(void)
+{
+	char text[4096];
+
+	file_text("/sys/kernel/cgwb/targets", text, sizeof(text));
+	return !strstr(text, "sweep");
+}
+
 void stats_begin(void)
 {
 	for (size_t i = 0; i < sizeof(stat_names) / sizeof(stat_names[0]); i++) {

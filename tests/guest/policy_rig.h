@@ -56,6 +56,14 @@ uint64_t stat_get(const char *name);
 void stats_begin(void);
 uint64_t stat_delta(const char *name);
 
+/* No sweep is under way; for wait_for(). */
+bool targets_are_at_rest(void);
+
+/* Periodic writeback, which the tests that count flushes switch off: by writing NEVER. */
+#define PERIODIC "/proc/sys/vm/dirty_writeback_centisecs"
+/* An hour. Not 0: then a flusher runs whenever an inode becomes dirty, and looks for background work. */
+#define NEVER "360000"
+
 /* Count events from now on, by hist triggers; trace_hits() of one of them, by "system/event". */
 int trace_begin(void);
 uint64_t trace_hits(const char *event);

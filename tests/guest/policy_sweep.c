@@ -17,9 +17,6 @@
 #include "policy_test.h"
 #include "tap.h"
 
-#define PERIODIC "/proc/sys/vm/dirty_writeback_centisecs"
-/* An hour. Not 0: then a flusher runs whenever an inode becomes dirty, and looks for background work. */
-#define NEVER "360000"
 /* Memory of a cgroup whose tasks may have some 10 MiB dirty, and no more. */
 #define HIGH "64M"
 /* 24 MiB: more than it may have dirty at any time. */
@@ -66,14 +63,6 @@ static int make_disks(int n, uint64_t write_bps)
 			return -1;
 	}
 	return file_write(PERIODIC, NEVER);
-}
-
-static bool is_quiet(void)
-{
-	char text[4096];
-
-	file_text("/sys/kernel/cgwb/targets", text, sizeof(text));
-	return !strstr(text, "sweep");
 }
 
 /* Under skip nobody hears the throttled writer: its pages stay where they are. */
@@ -158,7 +147,7 @@ static void mapping_serves_it_at(uint64_t write_bps)
 	pid = cgroup_spawn("need", write_pages, &writer);
 	ret = child_wait(pid, 120);
 	CHECK(!ret, "the writer ended with %d", ret);
-	CHECK(wait_for(60, is_quiet), "a sweep does not end");
+	CHECK(wait_for(60, targets_are_at_rest), "a sweep does not end");
 	file_write("/sys/kernel/tracing/events/cgwb/enable", "0");
 	file_text("/sys/kernel/tracing/trace", trace, sizeof(trace));
 	CHECK(stat_get("flushes_mapping") > 0, "it never asked");
@@ -212,7 +201,7 @@ static void switch_loses_nothing(void)
 	CHECK(!ret, "the throttled writer: %d", ret);
 	CHECK(stat_get("flushes_mapping") == 1, "%llu flushes of what was recorded",
 	      (unsigned long long)stat_get("flushes_mapping"));
-	CHECK(wait_for(20, is_quiet), "a sweep does not end");
+	CHECK(wait_for(20, targets_are_at_rest), "a sweep does not end");
 	CHECK(stat_get("pages") == 8, "%llu pages written", (unsigned long long)stat_get("pages"));
 	unlink(path);
 	CHECK(!cgroup_rmdir("need"), "rmdir");
