@@ -102,16 +102,14 @@ static int look_in_bdi(struct backing_dev_info *bdi, const struct cgwb_place *pl
 	int ret = -EAGAIN;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(wb, &bdi->wb_list, bdi_node)
-	{
+	list_for_each_entry_rcu(wb, &bdi->wb_list, bdi_node) {
 		if (wb->memcg_css->id != place->owner_id)
 			continue;
 		ret = look_in_wb(wb, place, &looks, ret_inode);
 		if (ret != -EAGAIN)
 			goto out;
 	}
-	list_for_each_entry_rcu(wb, &bdi->wb_list, bdi_node)
-	{
+	list_for_each_entry_rcu(wb, &bdi->wb_list, bdi_node) {
 		if (wb->memcg_css->id == place->owner_id)
 			continue;
 		ret = look_in_wb(wb, place, &looks, ret_inode);

@@ -200,12 +200,10 @@ static unsigned int start_subtree(struct mem_cgroup *target, enum wb_reason reas
 	struct bdi_writeback *wb;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(bdi, cgwb_bdi_list, bdi_list)
-	{
+	list_for_each_entry_rcu(bdi, cgwb_bdi_list, bdi_list) {
 		if (!bdi_has_dirty_io(bdi))
 			continue;
-		list_for_each_entry_rcu(wb, &bdi->wb_list, bdi_node)
-		{
+		list_for_each_entry_rcu(wb, &bdi->wb_list, bdi_node) {
 			if (!wb_has_dirty_io(wb) ||
 			    !mem_cgroup_is_descendant(mem_cgroup_from_css(wb->memcg_css), target))
 				continue;
