@@ -57,11 +57,28 @@ static void note_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb,
 	}
 }
 
-/* Returns false when there is no room for it. */
-static bool note_place(struct mem_cgroup *memcg, const struct cgwb_place *place,
-		       unsigned long nr_pages, const struct cgwb_clock *clock)
+/*
+ * Record that the @folio of @inode was dirtied: a stretch of it, or all of its mapping. Returns false when there is no
+ * room for it. The place is written field by field, in its place: a copy, or zeroes first, cost 60 instructions.
+ */
+static bool note_place(struct mem_cgroup *memcg, struct bdi_writeback *wb, struct folio *folio,
+		       const struct inode *inode, bool is_bdev, bool is_stretch,
+		       const struct cgwb_clock *clock)
 {
-	switch (cgwb_record_note(&table, memcg->css.serial_nr, place, nr_pages, clock)) {
+	struct cgwb_place place = {
+		.id = is_bdev ? inode->i_rdev : (unsigned long)inode,
+		.bdi_id = wb->bdi->id,
+		.ino = is_bdev ? 0 : inode->i_ino,
+		.first = 0,
+		.last = CGWB_LAST_PAGE,
+		.owner_id = wb->memcg_css->id,
+		.generation = is_bdev ? 0 : inode->i_generation,
+	};
+	unsigned long nr_pages = folio_nr_pages(folio);
+
+	if (is_stretch)
+		cgwb_precise_stretch(&place, folio->index, nr_pages);
+	switch (cgwb_record_note(&table, memcg->css.serial_nr, &place, nr_pages, clock)) {
 	case CGWB_NOTE_KNOWN:
 		return true;
 	case CGWB_NOTE_REFRESHED:
@@ -79,7 +96,7 @@ static bool note_place(struct mem_cgroup *memcg, const struct cgwb_place *place,
  * The kernel's own records do not count pages, so a threshold needs one of ours beside them. Without room for it the
  * threshold does not hold the memcg back.
  */
-static void count_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb, unsigned long nr_pages,
+static void count_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb, struct folio *folio,
 			const struct cgwb_clock *clock)
 {
 	const struct cgwb_place place = {
@@ -89,7 +106,8 @@ static void count_stock(struct mem_cgroup *memcg, struct bdi_writeback *wb, unsi
 	};
 
 	if (READ_ONCE(cgwb_threshold_percent))
-		cgwb_record_note(&table, memcg->css.serial_nr, &place, nr_pages, clock);
+		cgwb_record_note(&table, memcg->css.serial_nr, &place, folio_nr_pages(folio),
+				 clock);
 }
 
 /*
@@ -103,15 +121,10 @@ void cgwb_track_foreign_dirty(struct folio *folio, struct bdi_writeback *wb)
 {
 	struct cgwb_clock clock = cgwb_clock();
 	struct address_space *mapping = folio_mapping(folio);
-	unsigned long nr_pages = folio_nr_pages(folio);
-	struct cgwb_place place = {
-		.bdi_id = wb->bdi->id,
-		.last = CGWB_LAST_PAGE,
-		.owner_id = wb->memcg_css->id,
-	};
+	struct inode *inode = mapping ? mapping->host : NULL;
 	struct cgwb_dirtying dirtying;
+	enum cgwb_verdict verdict;
 	struct mem_cgroup *memcg;
-	struct inode *inode;
 
 	lockdep_assert_irqs_disabled();
 	cgwb_count(tracked, 1);
@@ -120,33 +133,25 @@ void cgwb_track_foreign_dirty(struct folio *folio, struct bdi_writeback *wb)
 	if (!memcg)
 		goto out;
 	cgwb_fire_track_foreign_dirty(folio, wb);
-	inode = mapping ? mapping->host : NULL;
 	dirtying.is_bdev = inode && sb_is_blkdev_sb(inode->i_sb);
 	dirtying.is_online = memcg->css.flags & CSS_ONLINE;
 	if (dirtying.is_bdev)
 		cgwb_count(tracked_bdev, 1);
-	switch (cgwb_policy_decide(READ_ONCE(cgwb_policy), &dirtying)) {
+	verdict = cgwb_policy_decide(READ_ONCE(cgwb_policy), &dirtying);
+	switch (verdict) {
 	case CGWB_RECORD_NOTHING:
 		cgwb_count(skipped, 1);
 		break;
 	case CGWB_RECORD_STRETCH:
-		if (inode && !dirtying.is_bdev) {
-			place.id = (unsigned long)inode;
-			place.ino = inode->i_ino;
-			place.generation = inode->i_generation;
-		}
-		cgwb_precise_stretch(&place, folio->index, nr_pages);
-		fallthrough;
 	case CGWB_RECORD_MAPPING:
-		if (dirtying.is_bdev)
-			place.id = inode->i_rdev;
-		if (place.id && note_place(memcg, &place, nr_pages, &clock))
+		if (inode && note_place(memcg, wb, folio, inode, dirtying.is_bdev,
+					verdict == CGWB_RECORD_STRETCH, &clock))
 			break;
 		cgwb_count(overflow, 1);
 		fallthrough;
 	case CGWB_RECORD_STOCK:
 		note_stock(memcg, wb, &clock);
-		count_stock(memcg, wb, nr_pages, &clock);
+		count_stock(memcg, wb, folio, &clock);
 		break;
 	}
 out:

@@ -50,28 +50,47 @@ bool cgwb_dedupe;
 module_param_named(dedupe, cgwb_dedupe, bool, 0644);
 MODULE_PARM_DESC(dedupe, "at most one unfinished flush of a wb, whoever asks (default no)");
 
-/* Is it a number within the limits? */
-static int set_within(const char *value, const struct kernel_param *param, unsigned int least,
-		      unsigned int most)
+/* A number that is refused outside its limits. */
+struct bounded {
+	unsigned int *value;
+	unsigned int least;
+	unsigned int most;
+};
+
+static int bounded_set(const char *value, const struct kernel_param *param)
 {
+	const struct bounded *bounded = param->arg;
 	unsigned int number;
 	int ret = kstrtouint(value, 0, &number);
 
-	if (ret || number < least || number > most) {
+	if (ret || number < bounded->least || number > bounded->most) {
 		pr_err("%s=%.*s: it can be %u to %u\n", param->name, (int)strcspn(value, "\n"),
-		       value, least, most);
+		       value, bounded->least, bounded->most);
 		return ret ?: -EINVAL;
 	}
-	WRITE_ONCE(*(unsigned int *)param->arg, number);
+	WRITE_ONCE(*bounded->value, number);
 	return 0;
 }
 
+static int bounded_get(char *buf, const struct kernel_param *param)
+{
+	const struct bounded *bounded = param->arg;
+
+	return sysfs_emit(buf, "%u\n", READ_ONCE(*bounded->value));
+}
+
+static const struct kernel_param_ops bounded_ops = {
+	.set = bounded_set,
+	.get = bounded_get,
+};
+
 unsigned int cgwb_threshold_percent;
+static struct bounded threshold = { &cgwb_threshold_percent, 0, 100 };
 
 static int threshold_set(const char *value, const struct kernel_param *param)
 {
 	unsigned int before = cgwb_threshold_percent;
-	int ret = set_within(value, param, 0, 100);
+	int ret = bounded_set(value, param);
 
 	/* On the command line of the module it is read again when there is a table. */
 	if (ret || !cgwb_threshold_percent || !cgwb_hooks_are_ready())
@@ -84,53 +103,26 @@ static int threshold_set(const char *value, const struct kernel_param *param)
 
 static const struct kernel_param_ops threshold_ops = {
 	.set = threshold_set,
-	.get = param_get_uint,
+	.get = bounded_get,
 };
-module_param_cb(threshold_percent, &threshold_ops, &cgwb_threshold_percent, 0644);
+module_param_cb(threshold_percent, &threshold_ops, &threshold, 0644);
 MODULE_PARM_DESC(threshold_percent,
 		 "ask when what was dirtied elsewhere is this share of the dirty pages (default 0)");
 
-static int slice_set(const char *value, const struct kernel_param *param)
-{
-	return set_within(value, param, 10, 10000);
-}
-
-static const struct kernel_param_ops slice_ops = {
-	.set = slice_set,
-	.get = param_get_uint,
-};
-
 unsigned int cgwb_slice_ms = CGWB_SLICE_MS;
-module_param_cb(slice_ms, &slice_ops, &cgwb_slice_ms, 0644);
+static struct bounded slice = { &cgwb_slice_ms, 10, 10000 };
+module_param_cb(slice_ms, &bounded_ops, &slice, 0644);
 MODULE_PARM_DESC(slice_ms, "a slice of a sweep is what is written in this time (default 200)");
-
-static int interval_set(const char *value, const struct kernel_param *param)
-{
-	return set_within(value, param, 0, 60000);
-}
-
-static const struct kernel_param_ops interval_ops = {
-	.set = interval_set,
-	.get = param_get_uint,
-};
 
 /* As the longest pause of a throttled task: it sees the effect of a slice each time it wakes up. */
 unsigned int cgwb_interval_ms = CGWB_SLICE_MS;
-module_param_cb(interval_ms, &interval_ops, &cgwb_interval_ms, 0644);
+static struct bounded interval = { &cgwb_interval_ms, 0, 60000 };
+module_param_cb(interval_ms, &bounded_ops, &interval, 0644);
 MODULE_PARM_DESC(interval_ms, "least time between two slices of a sweep (default 200)");
 
-static int age_set(const char *value, const struct kernel_param *param)
-{
-	return set_within(value, param, 0, 86400000);
-}
-
-static const struct kernel_param_ops age_ops = {
-	.set = age_set,
-	.get = param_get_uint,
-};
-
 unsigned int cgwb_record_age_ms;
-module_param_cb(record_age_ms, &age_ops, &cgwb_record_age_ms, 0644);
+static struct bounded record_age = { &cgwb_record_age_ms, 0, 86400000 };
+module_param_cb(record_age_ms, &bounded_ops, &record_age, 0644);
 MODULE_PARM_DESC(record_age_ms, "how long a record lives (default 0: vm.dirty_expire_centisecs)");
 
 /* Memcgs with live records, rounded up to 16 times a power of two: 650 bytes each. */
